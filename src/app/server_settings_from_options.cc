@@ -76,6 +76,11 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.model_load_timeout_secs = static_cast<uint32_t>(repository.load_timeout_secs);
   settings.model_namespacing = repository.namespacing;
   settings.enable_peer_access = repository.enable_peer_access;
+  settings.model_memory_budget = static_cast<uint64_t>(repository.memory_budget);
+  settings.model_min_residence_secs = static_cast<uint32_t>(repository.min_residence_secs);
+  settings.model_wait_secs = static_cast<uint32_t>(repository.wait_secs);
+  settings.model_wait_queue_size = static_cast<uint32_t>(repository.wait_queue_size);
+  settings.pinned_models = repository.pinned_models;
   settings.model_cache_directory = repository.cache_directory;
   settings.model_cache_size = static_cast<uint64_t>(repository.cache_size);
 

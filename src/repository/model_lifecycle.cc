@@ -44,7 +44,10 @@ LoadReport ModelLifecycle::LoadChanged() {
   SnapshotReading now = ReadSnapshot(scan, snapshot_, options_.namespacing, *options_.poll.storage);
   report.failures = std::move(now.failures);
   const SnapshotDifference difference = settle_watch_.Hold(moment, snapshot_, &now);
-  for (const ModelId& id : difference.removed) UnloadModels({id}, false);
+  for (const ModelId& id : difference.removed) {
+    if (options_.filter != nullptr) options_.filter->OnDeleted(id);
+    UnloadModels({id}, false);
+  }
   std::map<ModelId, std::shared_ptr<const TreeMarks>> accepted;
   for (const auto* ids : {&difference.added, &difference.changed}) {
     for (const ModelId& id : *ids) accepted[id] = settle_watch_.AcceptedMarks(id);
@@ -53,6 +56,7 @@ LoadReport ModelLifecycle::LoadChanged() {
     for (const auto* ids : {&difference.added, &difference.changed}) {
       for (const ModelId& id : *ids) {
         const ModelDirectory& directory = now.directories.at(id);
+        if (options_.filter != nullptr && !options_.filter->LoadsNow(directory)) continue;
         LoadJob& job = (*jobs)[id];
         job = {directory, nullptr, repositories_.MembersOf(directory), true};
         job.accepted = accepted.at(id);

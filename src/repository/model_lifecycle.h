@@ -22,6 +22,7 @@
 #include "repository/model_poll.h"
 #include "repository/model_repositories.h"
 #include "repository/model_table.h"
+#include "repository/poll_filter.h"
 #include "repository/repository_index.h"
 #include "repository/repository_snapshot.h"
 #include "repository/requests/load_board.h"
@@ -67,6 +68,8 @@ class ModelLifecycle {
     SettleOptions settle;
     /// Every load passes this gate. If null, the lifecycle creates its own.
     std::shared_ptr<LoadGate> gate;
+    /// Decides which models LoadAll loads; null: all of them. Must outlive the lifecycle.
+    PollFilter* filter = nullptr;
   };
 
   /// `loader` must outlive the lifecycle.
@@ -149,6 +152,13 @@ class ModelLifecycle {
   std::set<std::string> MembersOf(const ModelDirectory& directory) const {
     return repositories_.MembersOf(directory);
   }
+
+  /// Returns the directories of a model name; see ModelRepositories::Find.
+  base::Result<std::vector<ModelDirectory>> FindDirectories(const std::string& name) const {
+    return repositories_.Find(name);
+  }
+  /// Returns how the repositories are read.
+  const PollOptions& poll_options() const { return options_.poll; }
 
   /// Returns whether every version that was loaded serves (versions that were unloaded do not
   /// count).

@@ -180,6 +180,12 @@ std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositor
   return found;
 }
 
+base::Result<config::ModelConfigPtr> ReadWrittenConfig(const ModelDirectory& directory,
+                                                       const PollOptions& options,
+                                                       const LoadOverrides& overrides) {
+  return RepositoryConfig(directory.path, options, overrides);
+}
+
 std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
                                   const LoadOverrides& overrides) {
   const auto written = RepositoryConfig(directory.path, options, overrides);

@@ -95,6 +95,12 @@ struct PolledModel {
 std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
                                   const LoadOverrides& overrides = {});
 
+/// Returns the configuration that is written for the model, in `directory` or in `overrides`,
+/// without reading other files of a remote model. NOT_FOUND if there is none.
+base::Result<config::ModelConfigPtr> ReadWrittenConfig(const ModelDirectory& directory,
+                                                       const PollOptions& options,
+                                                       const LoadOverrides& overrides = {});
+
 /// Returns the error of a client's load request after a poll failure; only the log has the reason.
 /// `model` is the name of the model in messages.
 base::Status PollFailure(const std::string& model);

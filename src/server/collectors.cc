@@ -11,6 +11,8 @@
 #include "server/mirror_metrics.h"
 #include "server/model_metrics.h"
 #include "server/model_rollouts.h"
+#include "server/residency/model_residency.h"
+#include "server/residency/residency_metrics.h"
 #include "server/rollout_metrics.h"
 #include "server/served_model.h"
 #include "server/watchdog_metrics.h"
@@ -24,7 +26,7 @@ Collectors::~Collectors() = default;
 Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
                        const device::Gpus& gpus, const repository::ModelLifecycle& lifecycle,
                        const repository::RemoteStorage& remote, const ModelRollouts& rollouts,
-                       const watchdog::Watchdog* watchdog) {
+                       const ModelResidency* residency, const watchdog::Watchdog* watchdog) {
   if (watchdog != nullptr) {
     watchdog_ = std::make_unique<telemetry::ScopedCollector>(
         metrics, [watchdog](telemetry::MetricWriter& writer) {
@@ -82,6 +84,13 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
       metrics, [&rollouts](telemetry::MetricWriter& writer) {
         for (const auto& status : rollouts.List()) WriteRolloutMetrics(status, writer);
       });
+  if (residency != nullptr) {
+    residency_ = std::make_unique<telemetry::ScopedCollector>(
+        metrics, [residency](telemetry::MetricWriter& writer) {
+          WriteResidencyMetrics(residency->Numbers(), residency->known().Hits(),
+                                residency->accounts().List(), writer);
+        });
+  }
 }
 
 }  // namespace nereid::server

@@ -14,17 +14,18 @@
 namespace nereid::server {
 
 class GpuMetrics;
+class ModelResidency;
 class ModelRollouts;
 
 /// The metrics that are computed at each scrape: those of the process, the GPUs, the models and the
 /// rollouts.
 class Collectors {
  public:
-  /// `metrics`, `lifecycle`, `remote`, `rollouts` and `watchdog`, which may be null, must outlive
-  /// this object.
+  /// The arguments must outlive this object. `residency` and `watchdog` may be null.
   Collectors(const ServerSettings& settings, telemetry::Registry& metrics, const device::Gpus& gpus,
              const repository::ModelLifecycle& lifecycle, const repository::RemoteStorage& remote,
-             const ModelRollouts& rollouts, const watchdog::Watchdog* watchdog);
+             const ModelRollouts& rollouts, const ModelResidency* residency,
+             const watchdog::Watchdog* watchdog);
   ~Collectors();
 
  private:
@@ -36,6 +37,7 @@ class Collectors {
   std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
   std::unique_ptr<telemetry::ScopedCollector> mirror_;
   std::unique_ptr<telemetry::ScopedCollector> rollouts_;
+  std::unique_ptr<telemetry::ScopedCollector> residency_;  // null without a budget
 };
 
 }  // namespace nereid::server

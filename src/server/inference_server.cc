@@ -12,6 +12,8 @@
 #include "server/model_rollouts.h"
 #include "server/model_runtime.h"
 #include "server/repository_control.h"
+#include "server/residency/model_residency.h"
+#include "server/residency/resident_answers.h"
 #include "server/routed_submission.h"
 #include "server/server_metadata.h"
 #include "server/stopping.h"
@@ -38,8 +40,8 @@ Status CheckAdmission(const request::InferenceRequest& request, const model::Mod
   return Status::Ok();
 }
 
-/// What SubmitByRollout needs of a server.
-struct RoutedServer {
+/// What a submission needs of a server.
+struct SubmissionParts {
   const ServerPhase& phase;
   const repository::ModelLifecycle& lifecycle;
   const ModelRollouts& rollouts;
@@ -47,10 +49,10 @@ struct RoutedServer {
   SharedSubmission& shared;
 };
 
-/// Does the work of Submit while models have rollouts. Only a client's request may have a copy.
-Status SubmitByRollout(const RoutedServer& server, ServerPhase::Value refused_from,
+/// Does the work of SubmitNow while models have rollouts. Only a client's request may have a copy.
+Status SubmitByRollout(const SubmissionParts& server, ServerPhase::Value refused_from,
                        std::unique_ptr<request::InferenceRequest>& request) {
-  const ServerPhase::Value phase = server.phase.Get();  // before the table, as in Submit
+  const ServerPhase::Value phase = server.phase.Get();  // before the table, as in SubmitNow
   const auto table = server.lifecycle.Table();
   const auto rollout = server.rollouts.Find(request->model_name);
   auto found = rollout == nullptr ? table->Find(request->model_name, request->model_version)
@@ -63,6 +65,41 @@ Status SubmitByRollout(const RoutedServer& server, ServerPhase::Value refused_fr
       CheckAdmission(*request, served->version(), phase, refused_from, server.health));
   const bool may_shadow = refused_from == ServerPhase::Value::kEnding;
   return SubmitRouted(*table, rollout, std::move(served), may_shadow, server.shared, request);
+}
+
+// No lock orders a submission and a stop. Two rules do: SubmitNow reads the phase, then the table;
+// Stop changes the phase, then waits for the requests in flight, then changes the table. So each
+// request is refused here, or holds its model before Stop looks for requests in flight.
+Status SubmitNow(const SubmissionParts& server, ServerPhase::Value refused_from,
+                 std::unique_ptr<request::InferenceRequest>& request) {
+  if (server.rollouts.any()) return SubmitByRollout(server, refused_from, request);
+  const ServerPhase::Value phase = server.phase.Get();
+  auto found = server.lifecycle.Table()->Find(request->model_name, request->model_version);
+  // The phase is read again: if the stop has unloaded the model, it has changed the phase before.
+  if (!found.ok()) return server.phase.IsStopping() ? StoppingStatus(*request) : found.status();
+  std::shared_ptr<ServedModel> served = ServedModel::From(std::move(found).value());
+  auto owner = served->SequenceOwner(*request, request->model_version);
+  if (owner != nullptr) served = std::move(owner);
+  model::ModelVersion& version = served->version();
+  NEREID_RETURN_IF_ERROR(CheckAdmission(*request, version, phase, refused_from, server.health));
+  // The identity shares the ownership of the model: the request keeps the model alive.
+  const request::ModelIdentity& described = served->identity();
+  std::shared_ptr<const request::ModelIdentity> identity(std::move(served), &described);
+  if (request->shared_tensors != nullptr) {
+    return server.shared.Submit(std::move(identity), version, request);
+  }
+  return model::Submit(std::move(identity), version, request);
+}
+
+ModelResidency::Settings ResidencySettings(const ServerSettings& settings) {
+  constexpr uint64_t kSecondNs = 1'000'000'000;
+  ModelResidency::Settings residency;
+  residency.planner.budget_bytes = settings.model_memory_budget;
+  residency.planner.min_residence_ns = settings.model_min_residence_secs * kSecondNs;
+  residency.planner.max_wait_ns = settings.model_wait_secs * kSecondNs;
+  residency.planner.line.requests = settings.model_wait_queue_size;
+  residency.pinned = settings.pinned_models;
+  return residency;
 }
 
 }  // namespace
@@ -86,7 +123,21 @@ Status InferenceServer::Start() {
   // Requests come after the repositories exist.
   rollouts_ = std::make_unique<ModelRollouts>([this] { return repositories_->lifecycle().Table(); },
                                               base::SteadyClock());
-  repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_, *rollouts_);
+  if (settings_.model_memory_budget != 0) {
+    if (settings_.model_namespacing) {
+      return Status::InvalidArgument(
+          "--model-memory-budget cannot be used with --model-namespacing=true");
+    }
+    residency_ = std::make_unique<ModelResidency>(
+        ResidencySettings(settings_), [this](std::unique_ptr<request::InferenceRequest>& request,
+                                             ServerPhase::Value refused_from) {
+          return SubmitNow(
+              {phase_, repositories_->lifecycle(), *rollouts_, *health_, shared_submission_},
+              refused_from, request);
+        });
+  }
+  repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_, *rollouts_,
+                                                      residency_.get());
   loads_ = std::make_unique<ModelLoads>(repositories_->lifecycle());
   SetRolloutControl(rollouts_.get());
   SetLoadControl(loads_.get());
@@ -97,14 +148,14 @@ Status InferenceServer::Start() {
   }
   health_ = std::make_unique<ServerHealth>(
       phase_, repositories_->lifecycle(),
-      ServerHealth::Options{
-          .strict = settings_.strict_readiness,
-          .watchdog = watchdog_.get(),
-          .watchdog_decides = watchdog_ != nullptr && settings_.watchdog_liveness});
+      ServerHealth::Options{.strict = settings_.strict_readiness,
+                            .watchdog = watchdog_.get(),
+                            .watchdog_decides = watchdog_ != nullptr && settings_.watchdog_liveness,
+                            .residency = residency_.get()});
   if (settings_.metrics_enabled) {
     collectors_ = std::make_unique<Collectors>(
         settings_, *metrics_, runtime_->gpus(), repositories_->lifecycle(),
-        repositories_->remote_storage(), *rollouts_, watchdog_.get());
+        repositories_->remote_storage(), *rollouts_, residency_.get(), watchdog_.get());
   }
   return repositories_->Start();
 }
@@ -118,6 +169,7 @@ InferenceServer::~InferenceServer() {
     (void)watchdog_.release();
     (void)loads_.release();
     (void)repositories_.release();
+    (void)residency_.release();
     (void)rollouts_.release();
     (void)runtime_.release();
   }
@@ -125,6 +177,7 @@ InferenceServer::~InferenceServer() {
 
 void InferenceServer::BeginStop() {
   phase_.BeginEnding();
+  if (residency_ != nullptr) residency_->BeginStop();
   if (repositories_ != nullptr) repositories_->lifecycle().gate().Close();
 }
 
@@ -143,6 +196,7 @@ Status InferenceServer::Stop(std::optional<uint64_t> deadline_ns) {
   const bool is_over = base::SteadyClock().NowNs() >= until_ns;
   if (!IsIdle(lifecycle) && (is_over || !WaitUntilIdle(until_ns))) return ExpiredStatus(lifecycle);
   repositories_->StopPolling();
+  if (residency_ != nullptr) residency_->Stop();
   return UnloadAllModels(lifecycle, until_ns, /*log=*/first);
 }
 
@@ -163,8 +217,10 @@ base::Result<bool> InferenceServer::IsServerReady() {
 
 base::Result<bool> InferenceServer::IsModelReady(const std::string& name, int64_t version) {
   NEREID_RETURN_IF_ERROR(phase_.CheckServing());
-  const auto found = repositories_->lifecycle().Table()->Find(name, version);
-  return found.ok() && (*found)->CheckReady().ok();
+  const auto table = repositories_->lifecycle().Table();
+  const auto found = table->Find(name, version);
+  if (found.ok()) return (*found)->CheckReady().ok();
+  return residency_ != nullptr && CanLoad(*residency_, *table, name, version);
 }
 
 base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& name,
@@ -173,6 +229,9 @@ base::Result<api::ModelTraits> InferenceServer::FindModel(const std::string& nam
   const auto rollout = version < 0 && rollouts_->any() ? rollouts_->Find(name) : nullptr;
   const auto table = repositories_->lifecycle().Table();
   auto loaded = rollout == nullptr ? table->Find(name, version) : TypicalVersion(*table, *rollout);
+  if (!loaded.ok() && residency_ != nullptr && !phase_.IsStopping()) {
+    return TraitsOfKnown(*residency_, name, version, loaded.status());
+  }
   if (!loaded.ok()) return phase_.IsStopping() ? request::StoppingStatus() : loaded.status();
   const auto served = ServedModel::From(std::move(loaded).value());
   const config::ModelConfig& config = served->config();
@@ -187,34 +246,12 @@ Status InferenceServer::InferInProcess(std::unique_ptr<request::InferenceRequest
   return Submit(request, ServerPhase::Value::kStopping);
 }
 
-// No lock orders a submission and a stop. Two rules do: Submit reads the phase, then the table;
-// Stop changes the phase, then waits for the requests in flight, then changes the table. So each
-// request is refused here, or holds its model before Stop looks for requests in flight.
 Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& request,
                                ServerPhase::Value refused_from) {
   request->times.start_ns = base::SteadyClock().NowNs();
-  if (rollouts_->any()) [[unlikely]] {
-    return SubmitByRollout(
-        {phase_, repositories_->lifecycle(), *rollouts_, *health_, shared_submission_},
-        refused_from, request);
-  }
-  const ServerPhase::Value phase = phase_.Get();
-  auto found =
-      repositories_->lifecycle().Table()->Find(request->model_name, request->model_version);
-  // The phase is read again: if the stop has unloaded the model, it has changed the phase before.
-  if (!found.ok()) return phase_.IsStopping() ? StoppingStatus(*request) : found.status();
-  std::shared_ptr<ServedModel> served = ServedModel::From(std::move(found).value());
-  auto owner = served->SequenceOwner(*request, request->model_version);
-  if (owner != nullptr) served = std::move(owner);
-  model::ModelVersion& version = served->version();
-  NEREID_RETURN_IF_ERROR(CheckAdmission(*request, version, phase, refused_from, *health_));
-  // The identity shares the ownership of the model: the request keeps the model alive.
-  const request::ModelIdentity& described = served->identity();
-  std::shared_ptr<const request::ModelIdentity> identity(std::move(served), &described);
-  if (request->shared_tensors != nullptr) {
-    return shared_submission_.Submit(std::move(identity), version, request);
-  }
-  return model::Submit(std::move(identity), version, request);
+  if (residency_ != nullptr) return residency_->Submit(request, refused_from);
+  return SubmitNow({phase_, repositories_->lifecycle(), *rollouts_, *health_, shared_submission_},
+                   refused_from, request);
 }
 
 Status InferenceServer::LoadModel(const std::string& name,
@@ -233,19 +270,25 @@ api::ServerMetadata InferenceServer::GetServerMetadata() {
 
 base::Result<api::ModelMetadata> InferenceServer::GetModelMetadata(const std::string& name,
                                                                    int64_t version) {
-  return DescribeModel(*repositories_->lifecycle().Table(), name, version);
+  auto described = DescribeModel(*repositories_->lifecycle().Table(), name, version);
+  if (described.ok() || residency_ == nullptr) return described;
+  return DescribeKnown(*residency_, repositories_->lifecycle(), name, version);
 }
 
 base::Result<std::shared_ptr<const config::ModelConfig>> InferenceServer::GetModelConfig(
     const std::string& name, int64_t version) {
-  NEREID_ASSIGN_OR_RETURN(auto loaded, repositories_->lifecycle().Table()->Find(name, version));
-  return ServedModel::From(std::move(loaded))->identity().config;
+  auto loaded = repositories_->lifecycle().Table()->Find(name, version);
+  if (loaded.ok()) return ServedModel::From(std::move(loaded).value())->identity().config;
+  if (residency_ == nullptr) return loaded.status();
+  return ConfigOfKnown(*residency_, repositories_->lifecycle(), name, version);
 }
 
 base::Result<std::vector<api::ModelStatistics>> InferenceServer::GetModelStatistics(
     const std::string& name, int64_t version) {
   NEREID_RETURN_IF_ERROR(phase_.CheckServing());
-  return CollectStatistics(*repositories_->lifecycle().Table(), name, version);
+  auto statistics = CollectStatistics(*repositories_->lifecycle().Table(), name, version);
+  if (statistics.ok() || residency_ == nullptr) return statistics;
+  return StatisticsOfKnown(*residency_, name, version, statistics.status());
 }
 
 base::Result<api::SequenceList> InferenceServer::ListSequences(const std::string& name,
@@ -271,6 +314,7 @@ base::Result<std::vector<api::RepositoryIndexEntry>> InferenceServer::GetReposit
     index.push_back({std::move(entry.name), std::move(entry.version), std::move(entry.state),
                      std::move(entry.reason)});
   }
+  if (residency_ != nullptr) ExplainKnown(*residency_, &index);
   return index;
 }
 

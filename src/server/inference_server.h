@@ -20,6 +20,7 @@ namespace nereid::server {
 
 class Collectors;
 class ModelLoads;
+class ModelResidency;
 class ModelRollouts;
 class ModelRuntime;
 class RepositoryControl;
@@ -29,8 +30,9 @@ class RepositoryControl;
 /// phase is atomic, and requests read the repository's table of models as it is when they arrive.
 ///
 /// The parts: ServerPhase (is new work accepted), ModelRuntime (the objects that models share),
-/// RepositoryControl (loads and unloads), ModelRollouts (which version answers), Collectors
-/// (metrics), SharedSubmission (requests with tensors in shared memory).
+/// RepositoryControl (loads and unloads), ModelRollouts (which version answers), ModelResidency
+/// (which models are in memory, with a budget), Collectors (metrics), SharedSubmission (requests
+/// with tensors in shared memory).
 class InferenceServer final : public api::InferenceService {
  public:
   /// Creates the server and loads the start-up models. Returns when each is ready or has failed.
@@ -85,7 +87,7 @@ class InferenceServer final : public api::InferenceService {
   explicit InferenceServer(ServerSettings settings);
   base::Status Start();
   /// Submits a request. From the phase `refused_from` on it is refused, unless it continues a
-  /// sequence.
+  /// sequence. With a budget for memory, the request may wait for its model first.
   base::Status Submit(std::unique_ptr<request::InferenceRequest>& request,
                       ServerPhase::Value refused_from);
 
@@ -97,6 +99,7 @@ class InferenceServer final : public api::InferenceService {
   const std::shared_ptr<telemetry::Registry> metrics_;
   std::unique_ptr<ModelRuntime> runtime_;
   std::unique_ptr<ModelRollouts> rollouts_;
+  std::unique_ptr<ModelResidency> residency_;  // null without a budget
   std::unique_ptr<RepositoryControl> repositories_;
   std::unique_ptr<ModelLoads> loads_;
   std::unique_ptr<watchdog::Watchdog> watchdog_;  // null without --watchdog-secs

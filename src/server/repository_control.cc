@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "repository/archived_model.h"
 #include "server/model_runtime.h"
+#include "server/residency/model_residency.h"
 
 namespace nereid::server {
 
@@ -21,7 +22,8 @@ namespace {
 constexpr uint64_t kSecondNs = 1'000'000'000;
 
 repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& settings,
-                                                     const ModelStorage& storage) {
+                                                     const ModelStorage& storage,
+                                                     ModelResidency* residency) {
   repository::ModelLifecycle::Options options;
   options.poll.storage = storage.all;
   options.poll.repositories = settings.model_repository_paths;
@@ -33,6 +35,7 @@ repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& setti
   options.load_retries = settings.model_load_retry_count;
   options.load_timeout_ns = uint64_t{settings.model_load_timeout_secs} * kSecondNs;
   options.gate = storage.gate;
+  options.filter = residency;
   return options;
 }
 
@@ -54,16 +57,20 @@ Status FailedLoads(const repository::LoadReport& report) {
 }  // namespace
 
 RepositoryControl::RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime,
-                                     ServerPhase& phase, const ModelRollouts& rollouts)
+                                     ServerPhase& phase, const ModelRollouts& rollouts,
+                                     ModelResidency* residency)
     : settings_(settings),
       runtime_(runtime),
       phase_(phase),
+      residency_(residency),
       storage_(MakeModelStorage(settings)),
-      parts_(LifecycleOptions(settings, storage_), runtime.Environment(),
-             settings.repoagent_directory, rollouts) {}
+      parts_(LifecycleOptions(settings, storage_, residency), runtime.Environment(),
+             settings.repoagent_directory, rollouts,
+             residency == nullptr ? nullptr : &residency->accounts()) {}
 
 Status RepositoryControl::Start() {
   NEREID_RETURN_IF_ERROR(parts_.reaper.Start());
+  if (residency_ != nullptr) NEREID_RETURN_IF_ERROR(residency_->Start(lifecycle()));
   const Status loaded = LoadStartupModels();
   // A stop during the start closes the gate, which fails the loads; that is no failure of a model.
   if (lifecycle().gate().IsClosed()) {
@@ -98,11 +105,20 @@ base::Result<repository::LoadReport> RepositoryControl::LoadNamedModels() {
         "Wildcard model name '*' must be the ONLY startup model if specified at all.");
   }
   runtime_.ExpectModels(settings_.startup_models.size());
+  if (residency_ != nullptr) {
+    repository::LoadReport report;
+    for (const std::string& name : settings_.startup_models) {
+      if (const Status status = LoadModel(name, {}, {}); !status.ok())
+        report.failures[name] = status;
+    }
+    return report;
+  }
   return lifecycle().LoadModels({settings_.startup_models.begin(), settings_.startup_models.end()});
 }
 
 repository::LoadReport RepositoryControl::LoadAllModels() {
-  if (runtime_.plans_cpus()) {
+  // Of the models of a server with a budget, few are in memory at a time.
+  if (runtime_.plans_cpus() && residency_ == nullptr) {
     const auto scan = Scan();
     std::set<std::string> models;
     for (const repository::ModelDirectory& directory : scan.directories) {
@@ -113,8 +129,8 @@ repository::LoadReport RepositoryControl::LoadAllModels() {
     runtime_.ExpectModels(models.size());
   }
   repository::LoadReport report = lifecycle().LoadAll();
-  if (settings_.model_control_mode == ModelControlMode::kPoll) return report;
-  AwaitCompleteChanges(&report);
+  if (settings_.model_control_mode != ModelControlMode::kPoll) AwaitCompleteChanges(&report);
+  if (residency_ != nullptr) report.failures.merge(residency_->LoadPinned());
   return report;
 }
 
@@ -135,6 +151,12 @@ void RepositoryControl::AwaitCompleteChanges(repository::LoadReport* report) {
     *report = std::move(next);
   }
   report->failures.merge(report->incomplete);
+}
+
+Status RepositoryControl::LoadModel(const std::string& name, repository::LoadOverrides overrides,
+                                    const std::function<bool()>& is_abandoned) {
+  return residency_ == nullptr ? lifecycle().Load(name, std::move(overrides), is_abandoned)
+                               : residency_->Load(name, std::move(overrides), is_abandoned);
 }
 
 Status RepositoryControl::StartPolling() {
@@ -209,7 +231,8 @@ base::Result<std::string> RepositoryControl::Add(const std::string& directory,
   NEREID_RETURN_IF_ERROR(CheckRegistration());
   NEREID_ASSIGN_OR_RETURN(
       repository::ArchivedModel found,
-      repository::FindArchivedModel(directory, model, LifecycleOptions(settings_, storage_).poll));
+      repository::FindArchivedModel(directory, model,
+                                    LifecycleOptions(settings_, storage_, residency_).poll));
   NEREID_RETURN_IF_ERROR(Register(found.repository, found.names));
   return std::move(found.repository);
 }
@@ -225,7 +248,7 @@ Status RepositoryControl::Load(const std::string& name, std::vector<api::LoadPar
     pairs.emplace_back(std::move(parameter.name), std::move(parameter.value));
   }
   NEREID_ASSIGN_OR_RETURN(auto overrides, repository::ParseLoadParameters(std::move(pairs)));
-  NEREID_RETURN_IF_ERROR(lifecycle().Load(name, std::move(overrides), is_abandoned));
+  NEREID_RETURN_IF_ERROR(LoadModel(name, std::move(overrides), is_abandoned));
   if (!phase_.CheckServing().ok() && CheckReadable().ok()) phase_.Recover();
   return Status::Ok();
 }
@@ -233,7 +256,8 @@ Status RepositoryControl::Load(const std::string& name, std::vector<api::LoadPar
 Status RepositoryControl::Unload(const std::string& name, bool unload_dependents) {
   NEREID_RETURN_IF_ERROR(phase_.CheckServing());
   NEREID_RETURN_IF_ERROR(CheckExplicit());
-  return lifecycle().Unload(name, unload_dependents);
+  return residency_ == nullptr ? lifecycle().Unload(name, unload_dependents)
+                               : residency_->Unload(name, unload_dependents);
 }
 
 }  // namespace nereid::server

@@ -19,6 +19,7 @@
 
 namespace nereid::server {
 
+class ModelResidency;
 class ModelRollouts;
 class ModelRuntime;
 
@@ -28,9 +29,10 @@ class ModelRuntime;
 /// poll block until that is done; a failed model is logged.
 class RepositoryControl final : public api::ModelDirectories {
  public:
-  /// The arguments must outlive this object.
+  /// The arguments must outlive this object. `residency` keeps the models within a budget of
+  /// memory; null: all models are in memory.
   RepositoryControl(const ServerSettings& settings, ModelRuntime& runtime, ServerPhase& phase,
-                    const ModelRollouts& rollouts);
+                    const ModelRollouts& rollouts, ModelResidency* residency);
 
   /// Loads the start-up models and begins to poll, in mode POLL. With settings.exit_on_error a
   /// failed model is an error. Returns UNAVAILABLE if the load gate was closed meanwhile. Must be
@@ -69,6 +71,8 @@ class RepositoryControl final : public api::ModelDirectories {
   /// Scans until no change waits for its settle time, because no poll does so later. Models that
   /// differ from their lists of checksums become failures.
   void AwaitCompleteChanges(repository::LoadReport* report);
+  base::Status LoadModel(const std::string& name, repository::LoadOverrides overrides,
+                         const std::function<bool()>& is_abandoned);
   /// Returns INTERNAL, with Triton's text, if a repository cannot be read.
   base::Status CheckReadable() const;
   base::Status CheckExplicit() const;
@@ -84,6 +88,7 @@ class RepositoryControl final : public api::ModelDirectories {
   const ServerSettings& settings_;
   ModelRuntime& runtime_;
   ServerPhase& phase_;
+  ModelResidency* const residency_;
   const ModelStorage storage_;
   RepositoryParts parts_;
   std::unique_ptr<RepositoryPoller> poller_;  // null unless the server polls by itself

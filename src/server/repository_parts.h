@@ -18,10 +18,11 @@ namespace nereid::server {
 /// both, and the agents outlive the models.
 struct RepositoryParts {
   RepositoryParts(repository::ModelLifecycle::Options options, model::ModelEnvironment environment,
-                  const std::string& agent_directory, const ModelRollouts& rollouts)
+                  const std::string& agent_directory, const ModelRollouts& rollouts,
+                  ModelAccounts* accounts)
       : agents(agent_directory),
         members([this] { return lifecycle.Table(); }, rollouts),
-        loader(std::move(environment), members, reaper),
+        loader(std::move(environment), members, reaper, accounts),
         lifecycle(WithAgents(std::move(options)), loader) {}
 
   repository::ModelLifecycle::Options WithAgents(repository::ModelLifecycle::Options options) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/served_model.h"
 
+#include <algorithm>
+
 #include "ensemble/ensemble_model.h"
+#include "server/residency/model_facts.h"
 
 namespace nereid::server {
 
@@ -9,6 +12,17 @@ namespace {
 
 /// How often a version looks whether the sequences of its predecessors have ended.
 constexpr uint64_t kWatchPeriodNs = 200'000'000;
+
+constexpr const char* kMainMemory = "CPU";
+
+/// Returns the bytes of main memory in a backend's report.
+uint64_t MainMemoryOf(const telemetry::ModelStatistics& statistics) {
+  uint64_t bytes = 0;
+  for (const telemetry::MemoryUsage& usage : statistics.memory_usage) {
+    if (usage.type == kMainMemory) bytes += usage.byte_size;
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -53,6 +67,16 @@ void ServedModel::OnRemoved(const LoadedModel* successor) {
   predecessors_.DropAll();
 }
 
+telemetry::ModelStatistics ServedModel::Statistics() const {
+  telemetry::ModelStatistics statistics = model_->Statistics();
+  const bool is_measured = belongings_.charge != nullptr;
+  // The report of a backend says more: it names each kind of memory.
+  if (is_measured && MainMemoryOf(statistics) == 0) {
+    statistics.memory_usage.push_back({kMainMemory, 0, belongings_.charge->bytes()});
+  }
+  return statistics;
+}
+
 base::Result<std::shared_ptr<model::ModelVersion>> ServedModelLoader::Make(
     const model::ModelSource& source) const {
   if (source.config->is_ensemble()) {
@@ -62,6 +86,17 @@ base::Result<std::shared_ptr<model::ModelVersion>> ServedModelLoader::Make(
   }
   NEREID_ASSIGN_OR_RETURN(auto made, model::Model::Create(environment_, source));
   return std::shared_ptr<model::ModelVersion>(std::move(made));
+}
+
+base::Result<std::shared_ptr<model::ModelVersion>> ServedModelLoader::Measure(
+    const model::ModelSource& source, ServedModel::Belongings* belongings) const {
+  base::Result<std::shared_ptr<model::ModelVersion>> made = base::Status::Internal("not made");
+  const uint64_t grown = accounts_->Measure([&] { made = Make(source); });
+  if (!made.ok()) return made;
+  const uint64_t least =
+      std::max(DirectoryBytes(source.version_directory), MainMemoryOf((*made)->Statistics()));
+  belongings->charge = accounts_->Charge(source.name, source.version, grown, least);
+  return made;
 }
 
 base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
@@ -74,9 +109,11 @@ base::Result<std::shared_ptr<repository::LoadedModel>> ServedModelLoader::Load(
   from.config = source.config;
   from.configured = source.configured;
   const uint64_t begin_ns = base::SteadyClock().NowNs();
-  NEREID_ASSIGN_OR_RETURN(auto model, Make(from));
+  ServedModel::Belongings belongings{nullptr, source.origin};
+  NEREID_ASSIGN_OR_RETURN(auto model,
+                          accounts_ == nullptr ? Make(from) : Measure(from, &belongings));
   const uint64_t load_ns = base::SteadyClock().NowNs() - begin_ns;
-  return Own(new ServedModel(std::move(model), source.origin, load_ns, environment_.timers,
+  return Own(new ServedModel(std::move(model), std::move(belongings), load_ns, environment_.timers,
                              environment_.clock),
              std::move(on_destroyed));
 }

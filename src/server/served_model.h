@@ -17,6 +17,7 @@
 #include "repository/model_table.h"
 #include "server/model_reaper.h"
 #include "server/predecessors.h"
+#include "server/residency/model_accounts.h"
 
 namespace nereid::server {
 
@@ -25,13 +26,19 @@ namespace nereid::server {
 class ServedModel final : public repository::LoadedModel,
                           public std::enable_shared_from_this<ServedModel> {
  public:
-  /// Keeps `origin` (the model's files) as long as the model. Its load took `load_ns`. `clock` is
-  /// the clock of `timers`; both must outlive the object.
-  ServedModel(std::shared_ptr<model::ModelVersion> model, std::shared_ptr<const void> origin,
-              uint64_t load_ns, base::TimerQueue& timers, const base::Clock& clock)
+  /// What an object keeps as long as the model.
+  struct Belongings {
+    std::shared_ptr<const MemoryCharge> charge;  // null if memory is not measured
+    std::shared_ptr<const void> origin;          // the model's files
+  };
+
+  /// The load of the model took `load_ns`. `clock` is the clock of `timers`; both must outlive the
+  /// object.
+  ServedModel(std::shared_ptr<model::ModelVersion> model, Belongings belongings, uint64_t load_ns,
+              base::TimerQueue& timers, const base::Clock& clock)
       : timers_(timers),
         clock_(clock),
-        origin_(std::move(origin)),
+        belongings_(std::move(belongings)),
         model_(std::move(model)),
         load_ns_(load_ns),
         identity_(model_->identity()) {}
@@ -39,7 +46,7 @@ class ServedModel final : public repository::LoadedModel,
   ServedModel(const ServedModel& serving, model::InstanceUpdate update)
       : timers_(serving.timers_),
         clock_(serving.clock_),
-        origin_(serving.origin_),
+        belongings_(serving.belongings_),
         model_(serving.model_),
         load_ns_(serving.load_ns_),
         identity_(serving.identity_),
@@ -49,6 +56,9 @@ class ServedModel final : public repository::LoadedModel,
 
   base::Status CheckReady() override { return model_->CheckReady(); }
   size_t LiveSequences() const override { return model_->ListSequences(0).total; }
+  /// Returns whether this version, or a replaced one that its requests may reach, has a sequence
+  /// that has not ended.
+  bool HasOpenSequences() const { return LiveSequences() > 0 || !predecessors_.IsEmpty(); }
   void Succeed(const std::shared_ptr<LoadedModel>& predecessor) override;
   void Activate() override;
   void OnRemoved(const LoadedModel* successor) override;
@@ -56,6 +66,8 @@ class ServedModel final : public repository::LoadedModel,
   const config::ModelConfig& config() const override { return *identity_.config; }
   model::ModelVersion& version() { return *model_; }
   uint64_t load_ns() const { return load_ns_; }
+  /// Returns the statistics of the version, with its memory if that was measured.
+  telemetry::ModelStatistics Statistics() const;
   const request::ModelIdentity& identity() const { return identity_; }
   /// Returns the replaced version that has the sequence which the request continues; null if it is
   /// a request for this version, as nearly every one is. `version` is the version that the request
@@ -82,7 +94,7 @@ class ServedModel final : public repository::LoadedModel,
   base::TimerQueue& timers_;
   const base::Clock& clock_;
   // Members are destroyed from last to first: prepared instances, the model, its files.
-  const std::shared_ptr<const void> origin_;
+  const Belongings belongings_;
   const std::shared_ptr<model::ModelVersion> model_;
   const uint64_t load_ns_;
   request::ModelIdentity identity_;
@@ -93,11 +105,14 @@ class ServedModel final : public repository::LoadedModel,
 /// Creates ServedModels, which the reaper destroys.
 class ServedModelLoader final : public repository::ModelLoader {
  public:
-  /// `members` finds the models that ensembles call. It and the reaper must outlive every loaded
-  /// model.
+  /// `members` finds the models that ensembles call. `accounts` measures the memory of loads; null:
+  /// it is not measured. They and the reaper must outlive every loaded model.
   ServedModelLoader(model::ModelEnvironment environment, const ensemble::MemberDirectory& members,
-                    ModelReaper& reaper)
-      : environment_(std::move(environment)), members_(members), reaper_(reaper) {}
+                    ModelReaper& reaper, ModelAccounts* accounts)
+      : environment_(std::move(environment)),
+        members_(members),
+        reaper_(reaper),
+        accounts_(accounts) {}
 
   base::Result<std::shared_ptr<repository::LoadedModel>> Load(
       const repository::VersionSource& source, std::function<void()> on_destroyed) override;
@@ -107,12 +122,16 @@ class ServedModelLoader final : public repository::ModelLoader {
 
  private:
   base::Result<std::shared_ptr<model::ModelVersion>> Make(const model::ModelSource& source) const;
+  /// Makes the model and measures its memory meanwhile.
+  base::Result<std::shared_ptr<model::ModelVersion>> Measure(
+      const model::ModelSource& source, ServedModel::Belongings* belongings) const;
   std::shared_ptr<repository::LoadedModel> Own(ServedModel* served,
                                                std::function<void()> on_destroyed);
 
   const model::ModelEnvironment environment_;
   const ensemble::MemberDirectory& members_;
   ModelReaper& reaper_;
+  ModelAccounts* const accounts_;
 };
 
 }  // namespace nereid::server

@@ -2,6 +2,7 @@
 #include "server/server_health.h"
 
 #include "base/log.h"
+#include "server/residency/resident_answers.h"
 
 namespace nereid::server {
 
@@ -21,6 +22,11 @@ api::Readiness ServerHealth::ExplainServer() {
 api::Readiness ServerHealth::ExplainModel(const std::string& name, int64_t version) {
   const auto table = lifecycle_.Table();
   auto readiness = ExplainModelReadiness(View(), *table, name, version);
+  const bool may_be_absent = options_.residency != nullptr && phase_.CheckServing().ok();
+  if (!readiness.ready && may_be_absent && !table->Find(name, version).ok() &&
+      CanLoad(*options_.residency, *table, name, version)) {
+    readiness = api::Readiness();
+  }
   AddFailedReloads(lifecycle_.board().Find(name), *table, name, &readiness);
   return readiness;
 }

@@ -14,6 +14,8 @@
 
 namespace nereid::server {
 
+class ModelResidency;
+
 /// The health of one server and its drain. Thread-safe.
 class ServerHealth final : public api::Health {
  public:
@@ -22,6 +24,8 @@ class ServerHealth final : public api::Health {
     /// Null: nobody watches.
     const watchdog::Watchdog* watchdog = nullptr;
     bool watchdog_decides = false;  // whether a server with a stuck stage is not live
+    /// Null: every model that serves is in memory.
+    const ModelResidency* residency = nullptr;
   };
   /// The arguments must outlive this object.
   ServerHealth(ServerPhase& phase, const repository::ModelLifecycle& lifecycle, Options options,

@@ -49,6 +49,13 @@ struct ServerSettings {
   /// Directory of the copies of models in object stores; "": see mirror::DefaultCacheDirectory.
   std::string model_cache_directory;
   uint64_t model_cache_size = uint64_t{32} << 30;  // bytes; 0: unlimited
+  /// Bytes of memory for models; 0: no budget, and every model is in memory (see
+  /// residency/model_residency.h).
+  uint64_t model_memory_budget = 0;
+  uint32_t model_min_residence_secs = 0;  // a model stays at least so long in memory
+  uint32_t model_wait_secs = 60;          // a request waits at most so long for its model
+  uint32_t model_wait_queue_size = 1024;  // requests that wait for models
+  std::set<std::string> pinned_models;    // never evicted
   std::string backend_directory = "/opt/tritonserver/backends";
   std::string repoagent_directory = "/opt/tritonserver/repoagents";
   std::string cache_directory = "/opt/tritonserver/caches";

@@ -25,27 +25,30 @@ std::vector<api::TensorMetadata> Describe(const config::ModelConfig& config,
 
 }  // namespace
 
-base::Result<api::ModelMetadata> DescribeModel(const repository::ModelTable& table,
-                                               const std::string& name, int64_t version) {
-  NEREID_ASSIGN_OR_RETURN(const repository::ModelId id, table.Resolve(name));
-  NEREID_ASSIGN_OR_RETURN(auto loaded, table.Find(id, version));
-  const auto served = ServedModel::From(std::move(loaded));
-  const config::ModelConfig& config = served->config();
+api::ModelMetadata DescribeConfig(const config::ModelConfig& config, const std::string& name,
+                                  const std::vector<int64_t>& versions) {
   api::ModelMetadata metadata;
   metadata.name = name;
-  if (version >= 0) {
-    metadata.versions.push_back(std::to_string(version));
-  } else if (const auto* versions = table.FindVersions(id)) {
-    for (const auto& [number, record] : *versions) {
-      if (record.state() == VersionState::kReady) {
-        metadata.versions.push_back(std::to_string(number));
-      }
-    }
-  }
+  for (const int64_t version : versions) metadata.versions.push_back(std::to_string(version));
   metadata.platform = config.platform().empty() ? config.backend() : config.platform();
   metadata.inputs = Describe(config, config.inputs());
   metadata.outputs = Describe(config, config.outputs());
   return metadata;
+}
+
+base::Result<api::ModelMetadata> DescribeModel(const repository::ModelTable& table,
+                                               const std::string& name, int64_t version) {
+  NEREID_ASSIGN_OR_RETURN(const repository::ModelId id, table.Resolve(name));
+  NEREID_ASSIGN_OR_RETURN(auto loaded, table.Find(id, version));
+  std::vector<int64_t> versions;
+  if (version >= 0) {
+    versions.push_back(version);
+  } else if (const auto* records = table.FindVersions(id)) {
+    for (const auto& [number, record] : *records) {
+      if (record.state() == VersionState::kReady) versions.push_back(number);
+    }
+  }
+  return DescribeConfig(ServedModel::From(std::move(loaded))->config(), name, versions);
 }
 
 base::Result<std::vector<api::ModelStatistics>> CollectStatistics(
@@ -63,7 +66,7 @@ base::Result<std::vector<api::ModelStatistics>> CollectStatistics(
       if (record.state() != VersionState::kReady) continue;
       known = true;
       if (!name.empty() && version >= 0 && number != version) continue;
-      statistics.push_back(ServedModel::Of(record).version().Statistics());
+      statistics.push_back(ServedModel::Of(record).Statistics());
     }
   }
   if (!known) {

@@ -17,6 +17,10 @@ namespace nereid::server {
 base::Result<api::ModelMetadata> DescribeModel(const repository::ModelTable& table,
                                                const std::string& name, int64_t version);
 
+/// Returns the metadata of a model by its configuration.
+api::ModelMetadata DescribeConfig(const config::ModelConfig& config, const std::string& name,
+                                  const std::vector<int64_t>& versions);
+
 /// Returns the statistics of the ready versions: of all models where `name` is empty, of all
 /// versions where `version` is negative. INVALID_ARGUMENT, with Triton's text, where there is none.
 base::Result<std::vector<api::ModelStatistics>> CollectStatistics(

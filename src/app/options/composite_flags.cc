@@ -128,6 +128,12 @@ Status ReadLoadModel(FlagState& state, std::string_view value) {
   return {};
 }
 
+Status ReadPinnedModel(FlagState& state, std::string_view value) {
+  if (value.empty()) return Status::InvalidArgument("the name of a model is empty");
+  state.options.repository.pinned_models.emplace(value);
+  return {};
+}
+
 Status ReadCpuPlan(FlagState& state, std::string_view value) {
   static constexpr Choice<CpuPlanMode> kChoices[] = {{"share", CpuPlanMode::kShare},
                                                      {"off", CpuPlanMode::kOff}};

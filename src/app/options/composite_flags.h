@@ -17,6 +17,7 @@ base::Status ReadModelRepository(FlagState& state, std::string_view value);
 base::Status ReadModelControlMode(FlagState& state, std::string_view value);
 base::Status ReadModelConfigName(FlagState& state, std::string_view value);
 base::Status ReadLoadModel(FlagState& state, std::string_view value);
+base::Status ReadPinnedModel(FlagState& state, std::string_view value);
 base::Status ReadInlineExecution(FlagState& state, std::string_view value);
 base::Status ReadClientShm(FlagState& state, std::string_view value);
 base::Status ReadCpuPlan(FlagState& state, std::string_view value);

@@ -119,6 +119,11 @@ constexpr FlagSpec kFlags[] = {
     {"model-namespacing", "boolean", "Model Repository", Bool<&S::repository, &R::namespacing>, "Allow models of the same name in different repositories (default false)"},
     {"model-cache-directory", "path", "Model Repository", Text<&S::repository, &R::cache_directory>, "Directory of the local copies of models in object stores; several servers may share it (default: below TRITON_AWS_MOUNT_DIRECTORY, TRITON_GCS_MOUNT_DIRECTORY or TRITON_AZURE_MOUNT_DIRECTORY if set, else below the system's directory for temporary files)", true},
     {"model-cache-size", "integer", "Model Repository", Whole<0, INT64_MAX, &S::repository, &R::cache_size>, "Maximum bytes of these copies; files of loaded models are kept beyond it; 0 = unlimited (default 34359738368)", true},
+    {"model-memory-budget", "integer", "Model Repository", Whole<0, INT64_MAX, &S::repository, &R::memory_budget>, "Bytes of memory for models: a model is loaded by its first request, and the least recently used ones make room; 0 = every model is loaded at once and stays (default 0)", true},
+    {"model-min-residence-secs", "integer", "Model Repository", Whole<0, INT_MAX / 1000, &S::repository, &R::min_residence_secs>, "Seconds that a model stays in memory at least, with a budget; it always stays as long as its load took (default 0)", true},
+    {"model-wait-secs", "integer", "Model Repository", Whole<1, INT_MAX / 1000, &S::repository, &R::wait_secs>, "Seconds that a request waits at most until its model is in memory, with a budget (default 60)", true},
+    {"model-wait-queue-size", "integer", "Model Repository", Whole<1, INT_MAX, &S::repository, &R::wait_queue_size>, "Maximum number of requests that wait for models, with a budget (default 1024)", true},
+    {"pin-model", "string", "Model Repository", ReadPinnedModel, "Model that is never removed from memory, with a budget; may be repeated; the model parameter memory_pinned says the same", true},
     {"enable-peer-access", "boolean", "Model Repository", Bool<&S::repository, &R::enable_peer_access>, "Allow GPUs to access each other's memory if the hardware permits it (default true)"},
 
     {"allow-http", "boolean", "HTTP", Bool<&S::http, &H::enabled>, "Serve HTTP (default true)"},

@@ -55,6 +55,11 @@ struct RepositoryOptions {
   int load_timeout_secs = 0;               // 0: none; a model's own parameter overrides it
   std::string cache_directory;             // of copies of remote models; "": chosen by the server
   int64_t cache_size = int64_t{32} << 30;  // bytes; 0: unlimited
+  int64_t memory_budget = 0;               // bytes of memory for models; 0: no budget
+  int min_residence_secs = 0;              // with a budget
+  int wait_secs = 60;                      // with a budget
+  int wait_queue_size = 1024;              // with a budget; requests
+  std::set<std::string> pinned_models;     // with a budget
   bool namespacing = false;                // false: a model's name is unique among all repositories
   bool enable_peer_access = true;
 };

@@ -53,7 +53,7 @@ constexpr std::string_view kTorchParameters[] = {
 constexpr std::string_view kServerParameters[] = {
     "TRITON_BATCH_STRATEGY_PATH", "EXECUTION_ENV_PATH", "execution_watchdog_secs",
     "latency_objective_us",       "load_timeout_secs",  "sequence_end_notice",
-    "batch_before_timeout",       "inline_execution"};
+    "batch_before_timeout",       "inline_execution",   "memory_pinned"};
 
 std::span<const std::string_view> ParametersOf(const std::string& backend) {
   if (backend == "identity") return kIdentityParameters;
