@@ -61,7 +61,11 @@ Status ModelResidency::Submit(RequestPtr& request, ServerPhase::Value refused_fr
   auto gate = known_.FindGate(request->model_name);
   if (gate == nullptr) return submit_(request, refused_from);
   const auto pass = ModelGate::Enter(std::move(gate), request->times.start_ns);
-  return pass ? submit_(request, refused_from) : driver_.Wait(request, refused_from);
+  if (pass) return submit_(request, refused_from);
+  // No load would give the model a version that it does not have.
+  const auto known = known_.Find(request->model_name);
+  const bool may_wait = known != nullptr && known->MayHave(request->model_version);
+  return may_wait ? driver_.Wait(request, refused_from) : submit_(request, refused_from);
 }
 
 base::Result<ModelGate::Pass> ModelResidency::Await(const std::string& name) {
