@@ -84,8 +84,24 @@ def golden():
     return rows
 
 
-def test_names_types_labels_and_help(measured, is_peer):
+@pytest.fixture(scope="module")
+def budgeted(start_server, is_peer):
+    """A server with a budget of memory for its models; it has more metrics."""
+    if is_peer:
+        return None
+    started = start_server("metric_names_budget", write_models, "--model-memory-budget=100000000")
+    body = {"inputs": [raw_http.tensor("INPUT0", "FP32", [1, 4], [1, 2, 3, 4])]}
+    assert raw_http.infer(started, "batching", body).status == 200
+    return started
+
+
+def test_names_types_labels_and_help(measured, budgeted, is_peer):
     found = listing(page(measured).body.decode())
+    if budgeted is not None:
+        assert "nereid_model_memory_budget_bytes" not in found
+        with_budget = listing(page(budgeted).body.decode())
+        found.update({name: row for name, row in with_budget.items()
+                      if name.startswith("nereid_model_memory_")})
     if os.environ.get("NEREID_UPDATE_GOLDEN") and not is_peer:
         rows = ["# name | type | labels | help"]
         rows += [" | ".join((name, *found[name])) for name in sorted(found)]
