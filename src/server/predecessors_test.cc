@@ -64,7 +64,8 @@ class PredecessorsTest : public ::testing::Test {
               const std::string& config = kSequences) {
     const auto version = std::make_shared<FakeVersion>(config, number);
     version->sequences = std::move(sequences);
-    return {version, std::make_shared<ServedModel>(version, nullptr, 0, timers_, clock_)};
+    return {version,
+            std::make_shared<ServedModel>(version, ServedModel::Belongings{}, 0, timers_, clock_)};
   }
   static request::RequestFields Request(uint64_t id, uint32_t flags = 0) {
     request::RequestFields request;

@@ -59,7 +59,9 @@ class VersionChoiceTest : public ::testing::Test {
     auto fake = std::make_shared<FakeVersion>(config, version);
     FakeVersion& added = *fake;
     models_[{"m"}][version].Serve(
-        std::make_shared<ServedModel>(std::move(fake), nullptr, 0, timers_, clock_), 1);
+        std::make_shared<ServedModel>(std::move(fake), ServedModel::Belongings{}, 0, timers_,
+                                      clock_),
+        1);
     Publish();
     return added;
   }
