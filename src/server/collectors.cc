@@ -26,7 +26,7 @@ Collectors::~Collectors() = default;
 Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
                        const device::Gpus& gpus, const repository::ModelLifecycle& lifecycle,
                        const repository::RemoteStorage& remote, const ModelRollouts& rollouts,
-                       const ModelResidency* residency, const watchdog::Watchdog* watchdog) {
+                       ModelResidency* residency, const watchdog::Watchdog* watchdog) {
   if (watchdog != nullptr) {
     watchdog_ = std::make_unique<telemetry::ScopedCollector>(
         metrics, [watchdog](telemetry::MetricWriter& writer) {

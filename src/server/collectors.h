@@ -24,7 +24,7 @@ class Collectors {
   /// The arguments must outlive this object. `residency` and `watchdog` may be null.
   Collectors(const ServerSettings& settings, telemetry::Registry& metrics, const device::Gpus& gpus,
              const repository::ModelLifecycle& lifecycle, const repository::RemoteStorage& remote,
-             const ModelRollouts& rollouts, const ModelResidency* residency,
+             const ModelRollouts& rollouts, ModelResidency* residency,
              const watchdog::Watchdog* watchdog);
   ~Collectors();
 

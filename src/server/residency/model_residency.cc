@@ -14,7 +14,7 @@ using repository::VersionState;
 
 namespace {
 
-/// How often a load looks whether its client has gone away, while another load of the model runs.
+/// How often a load looks whether its client has gone away, while it waits for its turn.
 constexpr std::chrono::milliseconds kLook{100};
 
 /// Adds the uses of the versions in the table. The table holds one reference to each of them.
@@ -126,14 +126,36 @@ Status ModelResidency::Load(const std::string& name, repository::LoadOverrides o
     }
     directory = found->front();
   }
-  base::MutexLock lock(client_loads_mutex_);
-  while (!client_loads_.insert(name).second) {
-    client_load_ended_.WaitFor(lock, kLook);
-    if (is_abandoned && is_abandoned()) {
-      return Status::Cancelled("the client went away before the load began");
-    }
+  if (!BeginChange(name, is_abandoned)) {
+    return Status::Cancelled("the client went away before the load began");
   }
-  lock.Unlock();
+  const Status status = LoadInTurn(name, directory, std::move(overrides), is_abandoned);
+  EndChange(name);
+  return status;
+}
+
+bool ModelResidency::BeginChange(const std::string& name,
+                                 const std::function<bool()>& is_abandoned) {
+  base::MutexLock lock(changes_mutex_);
+  while (!changes_.insert(name).second) {
+    change_ended_.WaitFor(lock, kLook);
+    if (is_abandoned && is_abandoned()) return false;
+  }
+  return true;
+}
+
+void ModelResidency::EndChange(const std::string& name) {
+  {
+    const base::MutexLock lock(changes_mutex_);
+    changes_.erase(name);
+  }
+  change_ended_.NotifyAll();
+}
+
+Status ModelResidency::LoadInTurn(const std::string& name,
+                                  const repository::ModelDirectory& directory,
+                                  repository::LoadOverrides overrides,
+                                  const std::function<bool()>& is_abandoned) {
   const auto before = known_.Find(name);
   KnownModel model{.facts = ReadModelFacts(directory, lifecycle_->poll_options(), overrides)};
   if (!overrides.empty()) {
@@ -141,24 +163,23 @@ Status ModelResidency::Load(const std::string& name, repository::LoadOverrides o
   }
   KnowMembers(model.facts.members);
   Know(name, std::move(model));
-  Status status = driver_.LoadFor(name, is_abandoned);
+  const Status status = driver_.LoadFor(name, is_abandoned);
   if (!status.ok() && before != nullptr) {
-    known_.Change(name, [&](KnownModel& changed) {
-      const auto gate = changed.gate;
-      changed = *before;
-      changed.gate = gate;
-    });
+    Know(name, *before);
   } else if (!status.ok()) {
     Forget(name, status);
   }
-  lock.Lock();
-  client_loads_.erase(name);
-  lock.Unlock();
-  client_load_ended_.NotifyAll();
   return status;
 }
 
 Status ModelResidency::Unload(const std::string& name, bool with_members) {
+  (void)BeginChange(name, {});  // nobody abandons it
+  const Status status = UnloadInTurn(name, with_members);
+  EndChange(name);
+  return status;
+}
+
+Status ModelResidency::UnloadInTurn(const std::string& name, bool with_members) {
   const auto model = known_.Find(name);
   Forget(name, Status::Unavailable("model '" + name + "' was unloaded"));
   NEREID_RETURN_IF_ERROR(lifecycle_->Unload(name, with_members));

@@ -71,7 +71,6 @@ class ModelResidency final : public repository::PollFilter, private ResidencyWor
   void OnDeleted(const repository::ModelId& id) override;
 
   ModelAccounts& accounts() { return accounts_; }
-  const ModelAccounts& accounts() const { return accounts_; }
   const KnownModels& known() const { return known_; }
   ResidencyNumbers Numbers() const { return driver_.Numbers(); }
 
@@ -87,6 +86,15 @@ class ModelResidency final : public repository::PollFilter, private ResidencyWor
     return submit_(request, refused_from);
   }
 
+  /// Waits until no other load or unload by name of the model is in progress. Returns false if the
+  /// client has gone away meanwhile.
+  bool BeginChange(const std::string& name, const std::function<bool()>& is_abandoned);
+  void EndChange(const std::string& name);
+  base::Status LoadInTurn(const std::string& name, const repository::ModelDirectory& directory,
+                          repository::LoadOverrides overrides,
+                          const std::function<bool()>& is_abandoned);
+  base::Status UnloadInTurn(const std::string& name, bool with_members);
+
   void Know(const std::string& name, KnownModel model);
   /// Makes the models known that an ensemble calls, unless they are.
   void KnowMembers(const std::set<std::string>& members);
@@ -97,9 +105,9 @@ class ModelResidency final : public repository::PollFilter, private ResidencyWor
   const base::Clock& clock_;
   repository::ModelLifecycle* lifecycle_ = nullptr;  // set by Start
   KnownModels known_;
-  base::Mutex client_loads_mutex_;
-  base::ConditionVariable client_load_ended_;
-  std::set<std::string> client_loads_ NEREID_GUARDED_BY(client_loads_mutex_);  // in progress
+  base::Mutex changes_mutex_;
+  base::ConditionVariable change_ended_;
+  std::set<std::string> changes_ NEREID_GUARDED_BY(changes_mutex_);  // models in a turn
   ResidencyDriver driver_;
   ModelAccounts accounts_;
 };

@@ -96,6 +96,7 @@ void ResidencyDriver::Forget(const std::string& model, const Status& reason) {
 void ResidencyDriver::Hold(const std::string& model, const ModelAccounts::Holding& holding) {
   const base::MutexLock lock(mutex_);
   planner_.Held(model, holding.bytes, holding.versions, holding.expected_bytes, clock_.NowNs());
+  numbers_.most_bytes = std::max(numbers_.most_bytes, planner_.HeldBytes());
   Wake();
 }
 

@@ -38,9 +38,10 @@ class ResidencyWork {
 struct ResidencyNumbers {
   uint64_t budget_bytes = 0;
   uint64_t held_bytes = 0;
-  uint64_t waiting = 0;  // requests
-  uint64_t waits = 0;    // requests that had to wait
-  uint64_t wait_ns = 0;  // of all waits that have ended
+  uint64_t most_bytes = 0;  // that were held at one time
+  uint64_t waiting = 0;     // requests
+  uint64_t waits = 0;       // requests that had to wait
+  uint64_t wait_ns = 0;     // of all waits that have ended
   uint64_t refusals = 0;
   uint64_t loads = 0;
   uint64_t failed_loads = 0;

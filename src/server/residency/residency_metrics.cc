@@ -18,6 +18,10 @@ void WriteMemory(const ResidencyNumbers& numbers,
       .Family(MetricKind::kGauge, "nereid_model_memory_used_bytes",
               "Bytes that all models occupy, those being evicted included")
       .Sample(Labels(), numbers.held_bytes);
+  writer
+      .Family(MetricKind::kGauge, "nereid_model_memory_peak_bytes",
+              "The most bytes that all models have occupied at one time")
+      .Sample(Labels(), numbers.most_bytes);
   auto& models = writer.Family(MetricKind::kGauge, "nereid_model_memory_bytes",
                                "Bytes that the versions of a model occupy, as measured");
   for (const auto& [model, bytes] : bytes_by_model) {
