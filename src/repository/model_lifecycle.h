@@ -148,17 +148,10 @@ class ModelLifecycle {
     return options_.poll.storage->FetchProgress(directory);
   }
 
-  /// Returns the models that the model of a directory calls; empty if it is not an ensemble.
-  std::set<std::string> MembersOf(const ModelDirectory& directory) const {
-    return repositories_.MembersOf(directory);
-  }
-
   /// Returns the directories of a model name; see ModelRepositories::Find.
   base::Result<std::vector<ModelDirectory>> FindDirectories(const std::string& name) const {
     return repositories_.Find(name);
   }
-  /// Returns how the repositories are read.
-  const PollOptions& poll_options() const { return options_.poll; }
 
   /// Returns whether every version that was loaded serves (versions that were unloaded do not
   /// count).

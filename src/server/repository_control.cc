@@ -70,7 +70,10 @@ RepositoryControl::RepositoryControl(const ServerSettings& settings, ModelRuntim
 
 Status RepositoryControl::Start() {
   NEREID_RETURN_IF_ERROR(parts_.reaper.Start());
-  if (residency_ != nullptr) NEREID_RETURN_IF_ERROR(residency_->Start(lifecycle()));
+  if (residency_ != nullptr) {
+    auto poll = LifecycleOptions(settings_, storage_, residency_).poll;
+    NEREID_RETURN_IF_ERROR(residency_->Start(lifecycle(), std::move(poll)));
+  }
   const Status loaded = LoadStartupModels();
   // A stop during the start closes the gate, which fails the loads; that is no failure of a model.
   if (lifecycle().gate().IsClosed()) {
@@ -120,10 +123,11 @@ repository::LoadReport RepositoryControl::LoadAllModels() {
   // Of the models of a server with a budget, few are in memory at a time.
   if (runtime_.plans_cpus() && residency_ == nullptr) {
     const auto scan = Scan();
+    const auto poll = LifecycleOptions(settings_, storage_, residency_).poll;
     std::set<std::string> models;
     for (const repository::ModelDirectory& directory : scan.directories) {
       // Ensembles need no CPUs of their own.
-      if (!lifecycle().MembersOf(directory).empty()) continue;
+      if (!repository::ReadMembers(directory, poll).empty()) continue;
       models.insert(settings_.model_namespacing ? directory.path : directory.name);
     }
     runtime_.ExpectModels(models.size());

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <system_error>
@@ -79,8 +80,26 @@ uint64_t OwnMemory() {
   return bytes;
 }
 
+bool MemoryMeter::Begin() {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  base::MutexLock lock(mutex_);
+  while (is_measuring_) {
+    if (!ended_.WaitUntil(lock, end)) return false;
+  }
+  is_measuring_ = true;
+  return true;
+}
+
 uint64_t MemoryMeter::Measure(const std::function<void()>& load) {
-  const base::MutexLock lock(measuring_);
+  const bool is_alone = Begin();
+  const auto end = [this, is_alone](const char*) {
+    if (!is_alone) return;
+    const base::MutexLock lock(mutex_);
+    is_measuring_ = false;
+    ended_.NotifyOne();
+  };
+  // Also if the load throws.
+  const std::unique_ptr<const char, decltype(end)> ended("", end);
   // A load that finds free memory in the heap would seem smaller than it is.
   if (!read_) memory::ReturnFreeMemory();
   const uint64_t before = read_ ? read_() : OwnMemory();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,13 +30,21 @@ class MemoryMeter {
   explicit MemoryMeter(ReadMemory read = {}) : read_(std::move(read)) {}
 
   /// Runs `load` and returns by how many bytes the memory has grown meanwhile; 0 if it has not. One
-  /// load runs at a time, so that none is counted for another one. What requests allocate in that
-  /// time is counted, too.
+  /// load runs at a time, so that none is counted for another one; but a load that takes longer
+  /// than kPatience, perhaps because it hangs, holds no other. What requests allocate in that time
+  /// is counted, too.
   uint64_t Measure(const std::function<void()>& load);
 
  private:
+  static constexpr std::chrono::seconds kPatience{30};
+
+  /// Waits for the load in progress. Returns whether this load is the only one.
+  bool Begin();
+
   const ReadMemory read_;
-  base::Mutex measuring_;  // held during a load; guards no member
+  base::Mutex mutex_;
+  base::ConditionVariable ended_;
+  bool is_measuring_ NEREID_GUARDED_BY(mutex_) = false;
 };
 
 /// The size of one model version, from its loads. A single measurement can be wrong in both

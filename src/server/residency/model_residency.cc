@@ -52,8 +52,9 @@ ModelResidency::ModelResidency(Settings settings, SubmitRequest submit, const ba
         driver_.Hold(model, holding);
       }) {}
 
-Status ModelResidency::Start(repository::ModelLifecycle& lifecycle) {
+Status ModelResidency::Start(repository::ModelLifecycle& lifecycle, repository::PollOptions poll) {
   lifecycle_ = &lifecycle;
+  poll_ = std::move(poll);
   return driver_.Start();
 }
 
@@ -91,8 +92,7 @@ void ModelResidency::KnowMembers(const std::set<std::string>& members) {
     if (known_.Find(name) != nullptr) continue;
     const auto found = lifecycle_->FindDirectories(name);
     if (!found.ok() || found->size() != 1) continue;  // the load of the ensemble reports it
-    KnownModel member{.facts = ReadModelFacts(found->front(), lifecycle_->poll_options()),
-                      .is_wanted = false};
+    KnownModel member{.facts = ReadModelFacts(found->front(), poll_), .is_wanted = false};
     left.insert(left.end(), member.facts.members.begin(), member.facts.members.end());
     Know(name, std::move(member));
   }
@@ -104,7 +104,7 @@ void ModelResidency::Forget(const std::string& name, const Status& reason) {
 }
 
 bool ModelResidency::LoadsNow(const repository::ModelDirectory& directory) {
-  Know(directory.name, {.facts = ReadModelFacts(directory, lifecycle_->poll_options())});
+  Know(directory.name, {.facts = ReadModelFacts(directory, poll_)});
   return driver_.IsResident(directory.name);
 }
 
@@ -157,7 +157,7 @@ Status ModelResidency::LoadInTurn(const std::string& name,
                                   repository::LoadOverrides overrides,
                                   const std::function<bool()>& is_abandoned) {
   const auto before = known_.Find(name);
-  KnownModel model{.facts = ReadModelFacts(directory, lifecycle_->poll_options(), overrides)};
+  KnownModel model{.facts = ReadModelFacts(directory, poll_, overrides)};
   if (!overrides.empty()) {
     model.overrides = std::make_shared<const repository::LoadOverrides>(std::move(overrides));
   }

@@ -40,9 +40,9 @@ class ModelResidency final : public repository::PollFilter, private ResidencyWor
   ModelResidency(Settings settings, SubmitRequest submit,
                  const base::Clock& clock = base::SteadyClock());
 
-  /// Starts to work on the models of `lifecycle`, which must exist until Stop. Must be called
-  /// before the first model is loaded.
-  base::Status Start(repository::ModelLifecycle& lifecycle);
+  /// Starts to work on the models of `lifecycle`, which must exist until Stop. `poll` says how
+  /// their files are read. Must be called before the first model is loaded.
+  base::Status Start(repository::ModelLifecycle& lifecycle, repository::PollOptions poll);
   /// Refuses the requests that wait, and all that would wait from now on.
   void BeginStop() { driver_.BeginStop(); }
   /// Waits for the loads and evictions in progress and ends the threads.
@@ -103,7 +103,8 @@ class ModelResidency final : public repository::PollFilter, private ResidencyWor
   const Settings settings_;
   const SubmitRequest submit_;
   const base::Clock& clock_;
-  repository::ModelLifecycle* lifecycle_ = nullptr;  // set by Start
+  repository::ModelLifecycle* lifecycle_ = nullptr;  // set by Start, as the next one
+  repository::PollOptions poll_;
   KnownModels known_;
   base::Mutex changes_mutex_;
   base::ConditionVariable change_ended_;
