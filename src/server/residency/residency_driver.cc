@@ -235,6 +235,7 @@ void ResidencyDriver::CarryOut(ResidencyPlanner::Action action) {
       return;
     }
     case Order::kEvict: {
+      ++numbers_.evictions;
       const base::MutexUnlock unlock(mutex_);
       if (!workers_.Run([this, model] { Evict(model); })) Evict(model);
       return;
@@ -330,7 +331,6 @@ void ResidencyDriver::Evict(const std::string& model) {
   LOG_INFO_OF(.model = model) << "evicting '" << model << "': others need its memory";
   work_.EvictModel(model);
   const base::MutexLock lock(mutex_);
-  ++numbers_.evictions;
   planner_.Retired(model);
   Wake();
 }
