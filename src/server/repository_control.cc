@@ -111,8 +111,8 @@ base::Result<repository::LoadReport> RepositoryControl::LoadNamedModels() {
   if (residency_ != nullptr) {
     repository::LoadReport report;
     for (const std::string& name : settings_.startup_models) {
-      if (const Status status = LoadModel(name, {}, {}); !status.ok())
-        report.failures[name] = status;
+      const Status status = LoadModel(name, {}, {});
+      if (!status.ok()) report.failures[name] = status;
     }
     return report;
   }
