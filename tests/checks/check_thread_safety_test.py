@@ -39,13 +39,18 @@ class CheckThreadSafety(unittest.TestCase):
         for name in ("mutex.h", "thread_annotations.h"):
             shutil.copy(ROOT / "src/base" / name, self.root / "src/base" / name)
 
-    def check(self, text):
-        """Writes one source, runs the tool, and returns (exit status, output)."""
+    def check(self, text, unity=False):
+        """Writes one source, runs the tool, and returns (exit status, output). `unity`: the build
+        compiles the source with others."""
         source = self.root / "src/counter.cc"
         source.write_text(text)
-        command = f"ccache g++ -std=c++20 -fno-gnu-unique -I{self.root}/src -o c.o -c {source}"
+        compiled = source
+        if unity:
+            compiled = self.root / "unity_0_cxx.cxx"
+            compiled.write_text(f'#include "{source}"\n')
+        command = f"ccache g++ -std=c++20 -fno-gnu-unique -I{self.root}/src -o c.o -c {compiled}"
         (self.root / "compile_commands.json").write_text(json.dumps(
-            [{"directory": str(self.root), "file": str(source), "command": command}]))
+            [{"directory": str(self.root), "file": str(compiled), "command": command}]))
         run = subprocess.run([sys.executable, TOOL, "--root", self.root, "--build", self.root],
                              capture_output=True, text=True, check=False)
         if run.returncode == 2 and "is not installed" in run.stderr:
@@ -62,6 +67,11 @@ class CheckThreadSafety(unittest.TestCase):
         status, output = self.check(COUNTER % ("", "NEREID_GUARDED_BY(mutex_)"))
         self.assertEqual(status, 1)
         self.assertIn("writing variable 'count_' requires holding mutex 'mutex_'", output)
+
+    def test_sources_of_a_unity_build_are_read_alone(self):
+        status, output = self.check(COUNTER % ("", "NEREID_GUARDED_BY(mutex_)"), unity=True)
+        self.assertEqual(status, 1)
+        self.assertIn("read 1 sources, 1 with complaints", output)
 
     def test_a_mutex_that_nothing_names_is_bare(self):
         status, output = self.check(COUNTER % ("nereid::base::MutexLock lock(mutex_);", ""))
