@@ -99,7 +99,9 @@ TEST_F(WatchdogTest, APoolWhoseThreadsAreBusyIsNamed) {
   EXPECT_TRUE(watchdog_.HasFatal());
   go_on.release();
   done.acquire();
-  watchdog_.Check();
+  do {
+    watchdog_.Check();  // the pool's thread may have its lock for a moment after a task
+  } while (Found("test-pool").ends_with("its lock is held"));
   EXPECT_EQ(Found("test-pool"), "");
 }
 
