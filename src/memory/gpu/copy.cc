@@ -82,6 +82,11 @@ class CopyBatch::Lane {
     is_pending_ = false;
     if (Status status = stream_.Wait(); !status.ok()) {
       is_broken_ = true;
+      // The copies may still run, and their memory is given back soon. After this call none runs:
+      // it waits for them, or fails because the GPU does nothing any more.
+      if (const auto current = ScopedDevice::Enter(gpu_); current.ok()) {
+        (void)driver_->ContextSynchronize();
+      }
       (void)Keep(std::move(status));
     }
     for (const Step& step : steps_) {
