@@ -8,7 +8,6 @@ namespace nereid::request {
 
 using base::Status;
 using memory::CopyBatch;
-using memory::MemoryType;
 
 StateMemory StateMemory::OnHostUnset(size_t size) {
   StateMemory memory;

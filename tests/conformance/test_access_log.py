@@ -181,7 +181,7 @@ def test_no_name_or_id_forges_a_line(any_format):
     lines = log.requests(
         3, lambda record: record.get("path") != "/v2/health/ready")  # the start of the test asks
     # A line is written after its response: the next request can be faster.
-    (over_grpc,) = [line for line in lines if line["path"] == RPC + "ModelInfer"]
+    (over_grpc,) = [line for line in lines if line.get("path") == RPC + "ModelInfer"]
     over_http, odd = (line for line in lines if line is not over_grpc)
     assert over_http["request_id"] == HOSTILE and over_http["model"] == "plain"
     assert over_grpc["model"] == HOSTILE

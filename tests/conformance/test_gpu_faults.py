@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import shutil
+import time
 
 import pytest
 import raw_http
@@ -142,10 +143,17 @@ def work(server, region):
 
 
 def used_bytes(server):
-    page = raw_http.get(server, "/metrics", port=server.metrics_port).body.decode()
-    return [line for line in page.splitlines()
-            if "memory_pool_used_bytes" in line and not line.startswith("#")
-            and not line.endswith(" 0")]
+    """Returns the lines of the pools that are in use. A request gives its memory back a moment after
+    its answer, so waits for that, but not forever."""
+    deadline = time.monotonic() + 10
+    while True:
+        page = raw_http.get(server, "/metrics", port=server.metrics_port).body.decode()
+        used = [line for line in page.splitlines()
+                if "memory_pool_used_bytes" in line and not line.startswith("#")
+                and not line.endswith(" 0")]
+        if not used or time.monotonic() > deadline:
+            return used
+        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")

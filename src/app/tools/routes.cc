@@ -53,8 +53,9 @@ std::vector<Row> AllRows() {
   }
   for (const frontend::grpc::MethodSpec& spec : frontend::grpc::AllMethods()) {
     rows.push_back({"grpc", "", std::string(spec.path), spec.operation});
-    if (spec.change)
+    if (spec.change) {
       rows.push_back({"grpc", "", std::string(spec.path), *spec.change, /*is_change=*/true});
+    }
   }
   rows.push_back({"metrics", "GET", std::string(frontend::metrics::kMetricsPath),
                   frontend::metrics::kMetricsOperation});

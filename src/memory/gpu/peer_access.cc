@@ -14,7 +14,6 @@
 namespace nereid::memory {
 namespace {
 
-using base::Status;
 using device::CudaDriver;
 using device::ScopedDevice;
 

@@ -257,8 +257,12 @@ void ResidencyDriver::Serve(const std::string& model, const std::vector<Ticket>&
   std::vector<std::shared_ptr<WaitingCall>> calls;
   for (const Ticket ticket : tickets) {
     Waiter waiter = Take(ticket);
-    if (waiter.request != nullptr) requests.push_back(std::move(waiter));
-    if (waiter.call != nullptr) calls.push_back(std::move(waiter.call));
+    // A ticket is either a request or a call.
+    if (waiter.request != nullptr) {
+      requests.push_back(std::move(waiter));
+    } else if (waiter.call != nullptr) {
+      calls.push_back(std::move(waiter.call));
+    }
   }
   ModelGate::Pass pass;
   std::vector<ModelGate::Pass> passes(calls.size());

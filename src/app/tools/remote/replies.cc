@@ -61,8 +61,9 @@ Status ReadRoot(std::string_view json, Read&& read) {
 Status ReadTexts(Cursor& cursor, std::vector<std::string>* texts) {
   if (cursor.Peek() != '[') return cursor.SkipValue();
   return cursor.ForEachElement([&]() -> Status {
-    if (texts->size() == kMaxListed)
+    if (texts->size() == kMaxListed) {
       return Status::InvalidArgument("the server's list is too long");
+    }
     return ReadText(cursor, "extensions", &texts->emplace_back());
   });
 }
