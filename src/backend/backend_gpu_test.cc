@@ -109,6 +109,8 @@ class NoObserver final : public StatisticsObserver {
 /// A request with the input "GPU" in GPU memory, for an instance of some kind.
 class GpuInputTest : public ::testing::Test {
  protected:
+  ~GpuInputTest() override { sink_->Clear(); }
+
   void Run(config::InstanceKind kind, Script script) {
     BackendEntryPoints entry;
     entry.instance_execute = Execute;

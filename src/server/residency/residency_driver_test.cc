@@ -103,6 +103,7 @@ class ResidencyDriverTest : public ::testing::Test {
   void TearDown() override {
     work_.Release();
     driver_.Stop();
+    sink_->Clear();
   }
 
   static ResidencyPlanner::Settings Settings() {
