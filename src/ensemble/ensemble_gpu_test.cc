@@ -8,6 +8,7 @@
 
 #include "ensemble/ensemble_request.h"
 #include "ensemble/testing/make_plan.h"
+#include "ensemble/testing/member_version.h"
 #include "memory/gpu/gpu_pools.h"
 #include "memory/gpu/testing/gpu_bytes.h"
 #include "request/binding.h"
@@ -30,13 +31,10 @@ std::string Content(const request::InputPiece& piece) {
 }
 
 /// A model on a GPU or on the CPU that copies the bytes of its first input to each output.
-class FakeVersion final : public model::ModelVersion {
+class FakeVersion final : public MemberVersion {
  public:
-  FakeVersion(const std::string& text, bool on_gpu)
-      : identity_(request::MakeModel(text)), on_gpu_(on_gpu) {}
+  FakeVersion(const std::string& text, bool on_gpu) : MemberVersion(text), on_gpu_(on_gpu) {}
 
-  const request::ModelIdentity& identity() const override { return *identity_; }
-  std::shared_ptr<const request::ModelIdentity> shared_identity() const { return identity_; }
   Status Enqueue(RequestPtr& taken) override {
     RequestPtr request = std::move(taken);
     input_type = request->inputs().at(0).pieces.at(0).memory_type;
@@ -65,13 +63,6 @@ class FakeVersion final : public model::ModelVersion {
     sink->RequestReleased(std::move(request));
     return Status::Ok();
   }
-  Status CheckReady() override { return Status::Ok(); }
-  telemetry::ModelStatistics Statistics() const override { return {}; }
-  base::Result<cache::Digest> Fingerprint() const override { return cache::Digest{}; }
-  base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig&) override {
-    return Status::Unsupported("fake");
-  }
-  void ApplyUpdate(model::InstanceUpdate) override {}
 
   // Of the last request.
   MemoryType input_type = MemoryType::kCpu, output_type = MemoryType::kCpu;
@@ -79,7 +70,6 @@ class FakeVersion final : public model::ModelVersion {
   bool falls_back = false;  // the GPU has no memory
 
  private:
-  const std::shared_ptr<const request::ModelIdentity> identity_;
   const bool on_gpu_;
 };
 

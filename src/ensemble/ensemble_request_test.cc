@@ -13,6 +13,7 @@
 
 #include "base/byte_budget.h"
 #include "ensemble/testing/make_plan.h"
+#include "ensemble/testing/member_version.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
 #include "request/testing/make_model.h"
@@ -28,12 +29,10 @@ using ::testing::HasSubstr;
 using RequestPtr = std::unique_ptr<InferenceRequest>;
 
 /// A model that copies the bytes of its first input to each output.
-class FakeVersion final : public model::ModelVersion {
+class FakeVersion final : public MemberVersion {
  public:
-  explicit FakeVersion(const std::string& text) : identity_(request::MakeModel(text)) {}
+  explicit FakeVersion(const std::string& text) : MemberVersion(text) {}
 
-  const request::ModelIdentity& identity() const override { return *identity_; }
-  std::shared_ptr<const request::ModelIdentity> shared_identity() const { return identity_; }
   Status Enqueue(RequestPtr& request) override {
     ++requests;
     if (on_request) on_request();
@@ -50,13 +49,6 @@ class FakeVersion final : public model::ModelVersion {
     kept.pop_front();
     Answer(std::move(request));
   }
-  Status CheckReady() override { return Status::Ok(); }
-  telemetry::ModelStatistics Statistics() const override { return {}; }
-  base::Result<cache::Digest> Fingerprint() const override { return cache::Digest{}; }
-  base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig&) override {
-    return Status::Unsupported("fake");
-  }
-  void ApplyUpdate(model::InstanceUpdate) override {}
 
   std::function<void()> on_request;
   bool keeps = false;
@@ -98,8 +90,6 @@ class FakeVersion final : public model::ModelVersion {
     }
     factory.Send(std::move(response), false);
   }
-
-  const std::shared_ptr<const request::ModelIdentity> identity_;
 };
 
 class FakeObserver final : public EnsembleObserver {

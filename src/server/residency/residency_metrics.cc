@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/residency/residency_metrics.h"
 
+#include <string_view>
+
 namespace nereid::server {
 namespace {
 
 using telemetry::Labels;
 using telemetry::MetricKind;
 
+/// Writes a metric that has one value.
+void Write(telemetry::MetricWriter& writer, MetricKind kind, std::string_view name,
+           std::string_view help, uint64_t value) {
+  writer.Family(kind, name, help).Sample(Labels(), value);
+}
+
 void WriteMemory(const ResidencyNumbers& numbers,
                  const std::map<std::string, uint64_t>& bytes_by_model,
                  telemetry::MetricWriter& writer) {
-  writer
-      .Family(MetricKind::kGauge, "nereid_model_memory_budget_bytes",
-              "Bytes that models may occupy (--model-memory-budget)")
-      .Sample(Labels(), numbers.budget_bytes);
-  writer
-      .Family(MetricKind::kGauge, "nereid_model_memory_used_bytes",
-              "Bytes that all models occupy, those being evicted included")
-      .Sample(Labels(), numbers.held_bytes);
-  writer
-      .Family(MetricKind::kGauge, "nereid_model_memory_peak_bytes",
-              "The most bytes that all models have occupied at one time")
-      .Sample(Labels(), numbers.most_bytes);
+  Write(writer, MetricKind::kGauge, "nereid_model_memory_budget_bytes",
+        "Bytes that models may occupy (--model-memory-budget)", numbers.budget_bytes);
+  Write(writer, MetricKind::kGauge, "nereid_model_memory_used_bytes",
+        "Bytes that all models occupy, those being evicted included", numbers.held_bytes);
+  Write(writer, MetricKind::kGauge, "nereid_model_memory_peak_bytes",
+        "The most bytes that all models have occupied at one time", numbers.most_bytes);
   auto& models = writer.Family(MetricKind::kGauge, "nereid_model_memory_bytes",
                                "Bytes that the versions of a model occupy, as measured");
   for (const auto& [model, bytes] : bytes_by_model) {
@@ -31,26 +33,18 @@ void WriteMemory(const ResidencyNumbers& numbers,
 
 void WriteRequests(const ResidencyNumbers& numbers, uint64_t hits,
                    telemetry::MetricWriter& writer) {
-  writer
-      .Family(MetricKind::kCounter, "nereid_model_memory_hits_total",
-              "Requests that found their model in memory")
-      .Sample(Labels(), hits);
-  writer
-      .Family(MetricKind::kCounter, "nereid_model_memory_waits_total",
-              "Requests that had to wait for their model")
-      .Sample(Labels(), numbers.waits);
-  writer
-      .Family(MetricKind::kCounter, "nereid_model_memory_wait_duration_us",
-              "Time of all requests that waited for their model, in microseconds")
-      .Sample(Labels(), numbers.wait_ns / 1000);
-  writer
-      .Family(MetricKind::kGauge, "nereid_model_memory_waiting_requests",
-              "Requests that wait for their model")
-      .Sample(Labels(), numbers.waiting);
-  writer
-      .Family(MetricKind::kCounter, "nereid_model_memory_refusals_total",
-              "Requests that were refused, or given up by their client, without their model")
-      .Sample(Labels(), numbers.refusals);
+  Write(writer, MetricKind::kCounter, "nereid_model_memory_hits_total",
+        "Requests that found their model in memory", hits);
+  Write(writer, MetricKind::kCounter, "nereid_model_memory_waits_total",
+        "Requests that had to wait for their model", numbers.waits);
+  Write(writer, MetricKind::kCounter, "nereid_model_memory_wait_duration_us",
+        "Time of all requests that waited for their model, in microseconds",
+        numbers.wait_ns / 1000);
+  Write(writer, MetricKind::kGauge, "nereid_model_memory_waiting_requests",
+        "Requests that wait for their model", numbers.waiting);
+  Write(writer, MetricKind::kCounter, "nereid_model_memory_refusals_total",
+        "Requests that were refused, or given up by their client, without their model",
+        numbers.refusals);
 }
 
 }  // namespace
@@ -65,10 +59,8 @@ void WriteResidencyMetrics(const ResidencyNumbers& numbers, uint64_t hits,
                     "Loads of models for requests and for clients, with a budget, by result");
   loads.Sample(Labels({{"result", "ok"}}), numbers.loads);
   loads.Sample(Labels({{"result", "failed"}}), numbers.failed_loads);
-  writer
-      .Family(MetricKind::kCounter, "nereid_model_memory_evictions_total",
-              "Models that were removed from memory for others")
-      .Sample(Labels(), numbers.evictions);
+  Write(writer, MetricKind::kCounter, "nereid_model_memory_evictions_total",
+        "Models that were removed from memory for others", numbers.evictions);
 }
 
 }  // namespace nereid::server
