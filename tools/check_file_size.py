@@ -4,7 +4,7 @@
 
     tools/check_file_size.py [ROOT]
 
-The limit applies to src/, include/nereid/ and the plug-ins. It does not apply to the headers of the
+The limit applies to src/, include/nereid/, the plug-ins and the Python package. It does not apply to the headers of the
 C API, because a plug-in expects each of these interfaces in one file.
 """
 
@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 LIMIT = 600  # lines
-FOLDERS = ["src", "include/nereid", "backends", "caches", "repoagents"]
-SUFFIXES = {".h", ".cc", ".c", ".cu"}
+FOLDERS = ["src", "include/nereid", "backends", "caches", "repoagents", "python"]
+SUFFIXES = {".h", ".cc", ".c", ".cu", ".py"}
 
 
 def main() -> int:

@@ -4,7 +4,7 @@
 
     tools/check_thread_safety.py [--build DIR] [--list] [--tidy] [FILE...]
 
-Two checks are made in src/, caches/, backends/ and repoagents/, except for tests:
+Two checks are made in src/, caches/, backends/, repoagents/ and python/, except for tests:
 
 - No mutex is bare. Locks are those of base/mutex.h, and each `Mutex` is named by an annotation
   (NEREID_GUARDED_BY, NEREID_REQUIRES, ...) in its header or source. A mutex that guards no member,
@@ -28,7 +28,7 @@ import shutil
 import subprocess
 import sys
 
-FOLDERS = ("src", "caches", "backends", "repoagents")
+FOLDERS = ("src", "caches", "backends", "repoagents", "python")
 LOCKS = pathlib.Path("src/base/mutex.h")
 BARE = re.compile(r"\bstd::(?:recursive_|shared_|timed_)?mutex\b|\bstd::condition_variable\b"
                   r"|\bstd::(?:lock_guard|unique_lock|scoped_lock|shared_lock)\b")

@@ -11,6 +11,7 @@ reads RESULTS_DIR/ctest.xml and the GoogleTest reports in RESULTS_DIR/googletest
 A GoogleTest program counts by its report. A test whose output ends with a line of counts, as
 pytest's does ("12 passed, 1 skipped in 0.31s"), counts by that line; any other test counts as one.
 A test that CTest calls failed counts at least one failure, whatever it reported before it ended.
+Tests that failed and passed when they were run again are printed by name.
 Exits with 1 when something failed or nothing ran.
 """
 
@@ -18,7 +19,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import NamedTuple, Optional
+from typing import List, NamedTuple, Optional
 
 
 class Counts(NamedTuple):
@@ -73,6 +74,11 @@ def printed_counts(output: str) -> Optional[Counts]:
     return None
 
 
+def rerun_tests(output: str) -> List[str]:
+    """Returns the names of the tests that pytest has run again, from its summary."""
+    return [line.removeprefix("RERUN ") for line in output.splitlines() if line.startswith("RERUN ")]
+
+
 def test_counts(case: ET.Element, reports: Path) -> Counts:
     name = case.get("name", "")
     state = case.get("status")  # run, fail, notrun or disabled
@@ -104,6 +110,8 @@ def main() -> int:
     total = Counts()
     for case in ET.parse(summary).iter("testcase"):
         total += test_counts(case, results / "googletest")
+        for name in rerun_tests(case.findtext("system-out") or ""):
+            print(f"{title}: unstable, failed and was run again: {name}")
     print(f"{title}: {total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed or not total.passed else 0
 

@@ -6,10 +6,12 @@
 # Usage: tools/fetch_framework.sh FOLDER NAME [--gpu]
 #   --gpu       for pytorch: also the libraries of CUDA that it needs on a GPU (3 GB)
 #   PYTHON      the Python whose pip is used (python3)
+#   FRAMEWORKS  the list of packages (tools/install/frameworks.txt)
 #   WHEELS      a folder of wheels, which pip searches before the network
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=${PYTHON:-python3}
+list=${FRAMEWORKS:-$here/install/frameworks.txt}
 
 fail() {
   echo "fetch_framework: $*" >&2
@@ -21,8 +23,8 @@ usage="usage: $0 FOLDER NAME [--gpu]"
 folder=$1 name=$2 gpu=${3:-}
 [ -z "$gpu" ] || [ "$name" = pytorch ] || fail "--gpu is for pytorch; the package of $name has no CUDA"
 packages=$(awk -v name="$name" '$1 == name { $1 = ""; print substr($0, 2) }' \
-  "$here/install/frameworks.txt")
-[ -n "$packages" ] || fail "there is no framework '$name' in tools/install/frameworks.txt"
+  "$list")
+[ -n "$packages" ] || fail "there is no framework '$name' in $list"
 
 [ -z "$gpu" ] || packages="$packages --gpu"
 stamp=$folder/$name/installed

@@ -7,9 +7,10 @@ usage() {
   cat <<'TEXT'
 usage: tools/lint.sh [--format-only]
 
-Checks the sources without running them: their format (clang-format), the use of every lock
-(clang's thread-safety analysis) and the faults that .clang-tidy lists. Installs what is missing
-with apt. ./test must have run before, because generated headers are read.
+Checks the sources without running them: their format (clang-format), the Python of the package and of
+the Python backend (ruff, mypy), the use of every lock (clang's thread-safety analysis) and the faults
+that .clang-tidy lists. Installs what is missing with apt. ./test must have run before, because generated
+headers are read and it installs ruff and mypy.
 
   --format-only   the format alone, which takes seconds
 TEXT
@@ -23,7 +24,7 @@ case ${1:-} in
   *) usage >&2; exit 2 ;;
 esac
 
-steps_total=$((format_only ? 2 : 3))
+steps_total=$((format_only ? 2 : 4))
 . "$root/tools/install/steps.sh"
 
 # check_format: compares every source with what clang-format makes of it.
@@ -40,6 +41,14 @@ check_sources() {
   "$python" "$root/tools/check_thread_safety.py" --tidy
 }
 
+check_python() {
+  step "Python"
+  "$root/tools/check_python.sh"
+}
+
 install_packages tools/install/packages_lint.txt
 check_format
-[ -n "$format_only" ] || check_sources
+if [ -z "$format_only" ]; then
+  check_python
+  check_sources
+fi

@@ -7,3 +7,4 @@
 NEREID_BACKEND_PLUGIN(nereid::onnxruntime::Environment, nereid::caffe2::NetDefModel,
                       nereid::onnxruntime::OnnxInstance);
 NEREID_BACKEND_READINESS;
+NEREID_BACKEND_CPU_THREADS;

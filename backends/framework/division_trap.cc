@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "base/mutex.h"
+#include "base/previous_handler.h"
 
 namespace nereid::framework {
 namespace {
@@ -51,21 +52,6 @@ bool MayPass(uintptr_t at) {
   return false;
 }
 
-void HandOn(int signal, siginfo_t* info, void* context) {
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  } else {
-    // Restores the previous disposition. A faulting division traps again when the handler returns;
-    // a signal sent by a process must be raised again.
-    sigaction(signal, &previous, nullptr);
-    if (info->si_code <= 0) {
-      raise(signal);
-    }
-  }
-}
-
 /// The signal handler. It is async-signal-safe: it only reads code and registers, and changes
 /// registers.
 void OnTrap(int signal, siginfo_t* info, void* context) {
@@ -82,7 +68,7 @@ void OnTrap(int signal, siginfo_t* info, void* context) {
       return;
     }
   }
-  HandOn(signal, info, context);
+  base::CallPreviousHandler(previous, signal, info, context);
 }
 
 struct Search {

@@ -27,6 +27,9 @@ class Runner {
   Runner(std::shared_ptr<const RunPlan> plan, std::unique_ptr<Session> session,
          TRITONBACKEND_ModelInstance* instance = nullptr);
 
+  /// Sets the number of threads of the following executions; see Session::SetThreads.
+  void SetThreads(uint32_t threads) noexcept { session_->SetThreads(threads); }
+
   /// Executes the requests, and answers and releases each of them.
   void Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND_Request** requests,
                uint32_t count);
@@ -76,6 +79,7 @@ class RunnerInstance {
                uint32_t count) {
     runner_->Execute(instance, requests, count);
   }
+  void SetThreads(uint32_t threads) noexcept { runner_->SetThreads(threads); }
   Error CheckReady() const { return runner_->CheckReady(); }
 
  private:

@@ -91,6 +91,10 @@ class Session {
   /// host memory, and results may be in the memory of any GPU.
   virtual int gpu() const { return -1; }
 
+  /// Sets the number of threads of the following runs on the CPU, for which the model has been
+  /// prepared (nereid/backend/cpu_threads.h).
+  virtual void SetThreads(uint32_t /*threads*/) noexcept {}
+
   /// Runs the model. `inputs` are in the order of RunPlan::inputs. `outputs` are the requested
   /// outputs, as indices of RunPlan::outputs; there is at least one. `results` has one element for
   /// each of them. An exception is treated as an error.

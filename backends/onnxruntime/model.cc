@@ -80,6 +80,13 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   return {};
 }
 
+Error OnnxModel::PrepareThreads(uint32_t threads) {
+  if (openvino_ != nullptr) {
+    return Error::Unsupported("OpenVINO runs the model");
+  }
+  return sessions_.Prepare(config_, open_, threads);
+}
+
 Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
                             std::unique_ptr<framework::Runner>* runner) const {
   framework::Placement placement;
@@ -90,10 +97,13 @@ Error OnnxModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
   NEREID_BACKEND_TRY(CreateRunOptions(config_, &options));
   TensorMemory memory;
   NEREID_BACKEND_TRY(TensorMemory::Make(placement, &memory));
+  auto run = std::make_unique<OnnxSession>(plan_, std::move(session), std::move(options),
+                                           std::move(memory));
+  if (!placement.on_gpu() && sessions_.varies()) {
+    run->ChooseFrom(sessions_.by_threads());
+  }
   *runner = std::make_unique<framework::Runner>(
-      std::shared_ptr<const framework::RunPlan>(plan_, &plan_->run),
-      std::make_unique<OnnxSession>(plan_, std::move(session), std::move(options),
-                                    std::move(memory)),
+      std::shared_ptr<const framework::RunPlan>(plan_, &plan_->run), std::move(run),
       placement.on_gpu() ? instance : nullptr);
   return {};
 }

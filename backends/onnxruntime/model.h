@@ -26,6 +26,14 @@ class OnnxModel {
   /// then.
   const OpenVinoModel* openvino() const { return openvino_.get(); }
 
+  /// Opens a session with this number of threads, if there is none yet. UNSUPPORTED if the number
+  /// of threads is fixed: by a setting, by OpenVINO, on a GPU, or with sessions that are not
+  /// shared. Thread-safe.
+  Error PrepareThreads(uint32_t threads);
+
+  /// Returns whether the instances run the same sessions, which keep nothing for the next run.
+  bool InstancesShare() const { return openvino_ == nullptr && sessions_.varies(); }
+
   /// Creates the runner of an instance.
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
                    std::unique_ptr<framework::Runner>* runner) const;
@@ -55,6 +63,12 @@ class OnnxInstance {
       openvino_->Execute(instance, requests, count);
     } else {
       runner_->Execute(instance, requests, count);
+    }
+  }
+
+  void SetThreads(uint32_t threads) noexcept {
+    if (runner_ != nullptr) {
+      runner_->SetThreads(threads);
     }
   }
 

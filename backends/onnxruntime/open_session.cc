@@ -31,7 +31,7 @@ Error OpenModelFile(const ModelConfig& config, ModelSource* source) {
 
 Error CreateSession(const Environment& environment, const ModelConfig& config,
                     const ModelSource& source, framework::Placement placement,
-                    Owned<OrtSession>* session) {
+                    std::optional<uint32_t> threads, Owned<OrtSession>* session) {
   if (placement.on_gpu() && !environment.cuda_problem.empty()) {
     return Error(TRITONSERVER_ERROR_UNAVAILABLE,
                  "model '" + config.name + "': ONNX Runtime cannot use GPU " +
@@ -39,7 +39,7 @@ Error CreateSession(const Environment& environment, const ModelConfig& config,
                      "; or set the instance group's kind to KIND_CPU");
   }
   Owned<OrtSessionOptions> options;
-  NEREID_BACKEND_TRY(MakeSessionOptions(environment, config, placement, &options));
+  NEREID_BACKEND_TRY(MakeSessionOptions(environment, config, placement, threads, &options));
   OrtSession* created = nullptr;
   OrtEnv* env = environment.env.get();
   if (!source.path.empty()) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "framework/placement.h"
@@ -38,7 +40,7 @@ Error OpenModelFile(const ModelConfig& config, ModelSource* source);
 /// settings and the backend's settings. UNAVAILABLE for a GPU that ONNX Runtime cannot use.
 Error CreateSession(const Environment& environment, const ModelConfig& config,
                     const ModelSource& source, framework::Placement placement,
-                    Owned<OrtSession>* session);
+                    std::optional<uint32_t> threads, Owned<OrtSession>* session);
 
 /// Creates the options of each run (arena shrinkage).
 Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options);

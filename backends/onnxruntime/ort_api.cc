@@ -16,6 +16,20 @@ namespace {
 
 const OrtApi* api = nullptr;
 
+/// Adds the library of the Python package onnxruntime, if this plug-in is part of the package
+/// nereid and both are installed in one folder: its name ends in the whole version.
+void AddOfPackage(const std::string& directory, std::vector<std::string>* paths) {
+  std::error_code error;
+  const std::filesystem::path folder =
+      std::filesystem::path(directory) / "../../../onnxruntime/capi";
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().starts_with("libonnxruntime.so.")) {
+      paths->push_back(entry->path().string());
+    }
+  }
+}
+
 std::vector<std::string> Candidates(const std::string& directory) {
   if (const char* named = std::getenv("NEREID_ONNXRUNTIME_LIBRARY");
       named != nullptr && *named != '\0') {
@@ -30,6 +44,7 @@ std::vector<std::string> Candidates(const std::string& directory) {
       }
     }
   }
+  AddOfPackage(directory, &paths);
   paths.push_back("libonnxruntime.so.1");
   return paths;
 }

@@ -8,3 +8,4 @@
 NEREID_BACKEND_PLUGIN(nereid::onnxruntime::Environment, nereid::onnxruntime::OnnxModel,
                       nereid::onnxruntime::OnnxInstance);
 NEREID_BACKEND_READINESS;
+NEREID_BACKEND_CPU_THREADS;

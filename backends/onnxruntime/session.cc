@@ -42,6 +42,15 @@ OnnxSession::OnnxSession(std::shared_ptr<const SessionPlan> plan,
   }
 }
 
+void OnnxSession::SetThreads(uint32_t threads) noexcept {
+  if (sessions_ == nullptr) {
+    return;
+  }
+  if (auto session = sessions_->Find(threads); session != nullptr) {
+    session_ = std::move(session);
+  }
+}
+
 Error OnnxSession::Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
                        std::span<OutputTensor> results) {
   NEREID_BACKEND_TRY(Feed(inputs));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/by_threads.h"
 #include "framework/placement.h"
 #include "framework/plan.h"
 #include "framework/session.h"
@@ -41,6 +42,12 @@ class OnnxSession final : public framework::Session {
 
   int gpu() const override { return memory_.gpu; }
 
+  /// Lets SetThreads choose among the sessions of a model on the CPU.
+  void ChooseFrom(std::shared_ptr<const framework::ByThreads<OrtSession>> sessions) {
+    sessions_ = std::move(sessions);
+  }
+  void SetThreads(uint32_t threads) noexcept override;
+
   Error Run(std::span<const framework::InputTensor> inputs, std::span<const size_t> outputs,
             std::span<framework::OutputTensor> results) override;
 
@@ -65,7 +72,9 @@ class OnnxSession final : public framework::Session {
   static Error ReadTexts(const OrtValue& value, size_t count, framework::OutputTensor* result);
 
   const std::shared_ptr<const SessionPlan> plan_;
-  const std::shared_ptr<OrtSession> session_;
+  std::shared_ptr<OrtSession> session_;
+  std::shared_ptr<const framework::ByThreads<OrtSession>>
+      sessions_;  // null if the number of threads is fixed
   const Owned<OrtRunOptions> run_options_;
   const TensorMemory memory_;
   /// Made when a result must stay on the GPU.

@@ -97,12 +97,15 @@ Error FindOperatorLibrary(const ModelConfig& config, const std::string& name, st
 }
 
 Error MakeSessionOptions(const Environment& environment, const ModelConfig& config,
-                         framework::Placement placement, Owned<OrtSessionOptions>* options) {
+                         framework::Placement placement, std::optional<uint32_t> threads,
+                         Owned<OrtSessionOptions>* options) {
   OrtSessionOptions* made = nullptr;
   NEREID_ORT_TRY(Api().CreateSessionOptions(&made));
   options->reset(made);
   NEREID_ORT_TRY(Api().SetSessionLogId(made, config.name.c_str()));
-  NEREID_BACKEND_TRY(SetThreads(environment.settings, environment.global_threads, config, made));
+  NEREID_BACKEND_TRY(
+      threads ? SetVariedThreads(*threads, made)
+              : SetThreads(environment.settings, environment.global_threads, config, made));
   NEREID_BACKEND_TRY(SetGraphLevel(config, made));
   NEREID_BACKEND_TRY(SetMemory(config, made));
   NEREID_BACKEND_TRY(SetExecutionMode(config, made));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "framework/placement.h"
@@ -14,7 +16,8 @@ using backend::ModelConfig;
 /// Creates the session options from the model's parameters, optimization settings and custom
 /// operators, and from the backend's settings. The session may be used where `placement` says.
 Error MakeSessionOptions(const Environment& environment, const ModelConfig& config,
-                         framework::Placement placement, Owned<OrtSessionOptions>* options);
+                         framework::Placement placement, std::optional<uint32_t> threads,
+                         Owned<OrtSessionOptions>* options);
 
 /// Finds a library of custom operators: an absolute path, or a path relative to the version's
 /// directory, the model's directory or, as in Triton, the server's working directory. NOT_FOUND

@@ -8,9 +8,10 @@
 namespace nereid::onnxruntime {
 
 Error Sessions::Create(const ModelConfig& config, const ModelSource& source,
-                       framework::Placement placement, std::shared_ptr<OrtSession>* session) const {
+                       framework::Placement placement, std::optional<uint32_t> threads,
+                       std::shared_ptr<OrtSession>* session) const {
   Owned<OrtSession> made;
-  NEREID_BACKEND_TRY(CreateSession(environment_, config, source, placement, &made));
+  NEREID_BACKEND_TRY(CreateSession(environment_, config, source, placement, threads, &made));
   *session = std::shared_ptr<OrtSession>(made.release(), Release());
   return {};
 }
@@ -18,9 +19,33 @@ Error Sessions::Create(const ModelConfig& config, const ModelSource& source,
 Error Sessions::Open(const ModelConfig& config, const ModelSource& source,
                      framework::Placement placement, std::shared_ptr<OrtSession>* session) {
   NEREID_BACKEND_TRY(SharesSession(config, &shared_));
-  NEREID_BACKEND_TRY(Create(config, source, placement, session));
+  bool varies = false;
+  NEREID_BACKEND_TRY(
+      ThreadsVary(environment_.settings, environment_.global_threads, config, &varies));
+  varies = varies && !placement.on_gpu();
+  NEREID_BACKEND_TRY(
+      Create(config, source, placement, varies ? std::optional(1) : std::nullopt, session));
+  if (varies) {
+    by_threads_ = std::make_shared<framework::ByThreads<OrtSession>>();
+    by_threads_->Add(1, *session);
+  }
   const base::MutexLock lock(mutex_);
   by_placement_[placement] = *session;
+  return {};
+}
+
+Error Sessions::Prepare(const ModelConfig& config, OpenModel open, uint32_t threads) {
+  if (!varies()) {
+    return Error::Unsupported("the number of threads is fixed");
+  }
+  if (by_threads_->Find(threads) != nullptr) {
+    return {};
+  }
+  ModelSource source;
+  NEREID_BACKEND_TRY(open(config, &source));
+  std::shared_ptr<OrtSession> session;
+  NEREID_BACKEND_TRY(Create(config, source, framework::Placement{}, threads, &session));
+  by_threads_->Add(threads, std::move(session));
   return {};
 }
 
@@ -40,14 +65,14 @@ Error Sessions::ForInstance(const ModelConfig& config, OpenModel open,
     if (shared_) {
       ModelSource source;
       NEREID_BACKEND_TRY(open(config, &source));
-      NEREID_BACKEND_TRY(Create(config, source, placement, session));
+      NEREID_BACKEND_TRY(Create(config, source, placement, std::nullopt, session));
       by_placement_[placement] = *session;
       return {};
     }
   }
   ModelSource source;
   NEREID_BACKEND_TRY(open(config, &source));
-  return Create(config, source, placement, session);
+  return Create(config, source, placement, std::nullopt, session);
 }
 
 }  // namespace nereid::onnxruntime

@@ -3,8 +3,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/mutex.h"
+#include "framework/by_threads.h"
 #include "framework/placement.h"
 #include "onnxruntime/open_session.h"
 
@@ -27,12 +29,22 @@ class Sessions {
   Error ForInstance(const ModelConfig& config, OpenModel open, framework::Placement placement,
                     std::shared_ptr<OrtSession>* session);
 
+  /// Returns whether the server may change the number of threads of executions on the CPU. Known
+  /// after Open.
+  bool varies() const { return by_threads_ != nullptr; }
+  /// Returns the sessions on the CPU; null unless varies().
+  std::shared_ptr<const framework::ByThreads<OrtSession>> by_threads() const { return by_threads_; }
+  /// Opens a session on the CPU with `threads` threads, unless there is one. UNSUPPORTED unless
+  /// varies(). Thread-safe.
+  Error Prepare(const ModelConfig& config, OpenModel open, uint32_t threads);
+
  private:
   Error Create(const ModelConfig& config, const ModelSource& source, framework::Placement placement,
-               std::shared_ptr<OrtSession>* session) const;
+               std::optional<uint32_t> threads, std::shared_ptr<OrtSession>* session) const;
 
   const Environment& environment_;
   bool shared_ = true;
+  std::shared_ptr<framework::ByThreads<OrtSession>> by_threads_;
   base::Mutex mutex_;
   /// The shared sessions. If sessions are not shared, the one of Open until an instance takes it.
   std::map<framework::Placement, std::shared_ptr<OrtSession>> by_placement_

@@ -11,6 +11,8 @@ namespace nereid::onnxruntime {
 namespace {
 
 constexpr int64_t kMaxThreads = 4096;
+/// Versions of ONNX Runtime that do not know this setting spin until the run ends.
+constexpr const char* kSpinMicroseconds = "100";
 
 struct ThreadCounts {
   int64_t intra = 0;
@@ -57,6 +59,38 @@ Error SetThreads(const Parameters& settings, bool global, const ModelConfig& con
     NEREID_ORT_TRY(Api().AddSessionConfigEntry(options, key, "0"));
   }
   return {};
+}
+
+Error ThreadsVary(const Parameters& settings, bool global, const ModelConfig& config, bool* vary) {
+  NEREID_BACKEND_TRY(config.parameters.ReadBool("cpu_threads_vary", vary));
+  bool shares = true;
+  NEREID_BACKEND_TRY(SharesSession(config, &shares));
+  bool fixed = global || !shares || settings.Find("intra_op_thread_count") != nullptr;
+  for (const auto& [key, value] : config.parameters.values()) {
+    fixed = fixed || key == "intra_op_thread_count" || key == "execution_mode" ||
+            key.starts_with("session.intra_op");
+  }
+  *vary = *vary && !fixed;
+  return {};
+}
+
+Error SetVariedThreads(uint32_t threads, OrtSessionOptions* options) {
+  NEREID_ORT_TRY(Api().SetIntraOpNumThreads(options, static_cast<int>(threads)));
+  NEREID_ORT_TRY(Api().SetInterOpNumThreads(options, 1));
+  // The threads of a wide session wait for the next operator of the same run on CPUs that nobody
+  // else wants. They sleep when the run ends, or after kSpinMicroseconds without work.
+  const bool spins = threads > 1;
+  NEREID_ORT_TRY(Api().AddSessionConfigEntry(options, kOrtSessionOptionsConfigAllowIntraOpSpinning,
+                                             spins ? "1" : "0"));
+  NEREID_ORT_TRY(
+      Api().AddSessionConfigEntry(options, kOrtSessionOptionsConfigAllowInterOpSpinning, "0"));
+  if (!spins) {
+    return {};
+  }
+  NEREID_ORT_TRY(
+      Api().AddSessionConfigEntry(options, "session.intra_op.spin_duration_us", kSpinMicroseconds));
+  return ToError(
+      Api().AddSessionConfigEntry(options, kOrtSessionOptionsConfigForceSpinningStop, "1"));
 }
 
 Error MakeGlobalThreads(const Parameters& settings, Owned<OrtThreadingOptions>* threading) {

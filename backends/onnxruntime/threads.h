@@ -15,6 +15,13 @@ using backend::Parameters;
 Error SetThreads(const Parameters& settings, bool global, const ModelConfig& config,
                  OrtSessionOptions* options);
 
+/// Reads whether the server chooses the number of threads of each execution, so that the model
+/// needs a session for each number. Settings that fix the number, or how threads wait, win.
+Error ThreadsVary(const Parameters& settings, bool global, const ModelConfig& config, bool* vary);
+
+/// Sets the threads of a session that is used while the server gives each execution `threads` CPUs.
+Error SetVariedThreads(uint32_t threads, OrtSessionOptions* options);
+
 /// Creates the options of the pools that all sessions share, with the sizes in the backend's
 /// settings.
 Error MakeGlobalThreads(const Parameters& settings, Owned<OrtThreadingOptions>* threading);

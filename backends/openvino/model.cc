@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <openvino/openvino.hpp>
 
+#include "base/cpus.h"
 #include "framework/complete_config.h"
+#include "framework/varied_session.h"
 #include "nereid/backend/log.h"
 #include "openvino/model_file.h"
 #include "openvino/ov_error.h"
@@ -142,20 +144,59 @@ Error OpenVinoModel::Open(TRITONBACKEND_Model* model, const std::string& path,
   NEREID_BACKEND_TRY(framework::MakePlan(
       config_, signature, framework::FrameworkTraits{"OpenVINO", "OpenVINO model"}, &plan->run));
   plan_ = std::move(plan);
-  return CatchOpenVino(
-      "model '" + config_.name + "': '" + path + "' cannot be compiled", [&]() -> Error {
-        compiled_ = core_->compile_model(read, settings.device, settings.properties);
-        return {};
-      });
+  model_settings_ = settings;
+  path_ = path;
+  NEREID_BACKEND_TRY(
+      Compile(read, settings.varies ? PropertiesFor(1) : settings.properties, &compiled_));
+  if (settings.varies) {
+    by_threads_->Add(1, compiled_);
+  }
+  return {};
+}
+
+ov::AnyMap OpenVinoModel::PropertiesFor(uint32_t threads) const {
+  return ForThreads(model_settings_, threads, config_.instance_count, base::UsableCpuCount());
+}
+
+Error OpenVinoModel::Compile(const std::shared_ptr<ov::Model>& model, const ov::AnyMap& properties,
+                             std::shared_ptr<ov::CompiledModel>* compiled) const {
+  return CatchOpenVino("model '" + config_.name + "': '" + path_ + "' cannot be compiled",
+                       [&]() -> Error {
+                         *compiled = std::make_shared<ov::CompiledModel>(
+                             core_->compile_model(model, model_settings_.device, properties));
+                         return {};
+                       });
+}
+
+Error OpenVinoModel::PrepareThreads(uint32_t threads) {
+  if (!model_settings_.varies) {
+    return Error::Unsupported("the number of threads is fixed");
+  }
+  if (by_threads_->Find(threads) != nullptr) {
+    return {};
+  }
+  std::shared_ptr<ov::Model> read;
+  NEREID_BACKEND_TRY(ReadModel(core_.get(), config_, model_settings_, path_, &read));
+  std::shared_ptr<ov::CompiledModel> compiled;
+  NEREID_BACKEND_TRY(Compile(read, PropertiesFor(threads), &compiled));
+  by_threads_->Add(threads, std::move(compiled));
+  return {};
 }
 
 Error OpenVinoModel::MakeRunner(TRITONBACKEND_ModelInstance* instance,
                                 std::unique_ptr<framework::Runner>* runner) {
   NEREID_BACKEND_TRY(framework::RequireCpu(instance, config_, "OpenVINO"));
   return CatchOpenVino("model '" + config_.name + "'", [&]() -> Error {
+    auto session = MakeSession(plan_, compiled_->create_infer_request());
+    if (model_settings_.varies) {
+      session = std::make_unique<framework::VariedSession>(
+          std::move(session), [plan = plan_, compiled = by_threads_](uint32_t threads) {
+            const auto found = compiled->Find(threads);
+            return found == nullptr ? nullptr : MakeSession(plan, found->create_infer_request());
+          });
+    }
     *runner = std::make_unique<framework::Runner>(
-        std::shared_ptr<const framework::RunPlan>(plan_, &plan_->run),
-        MakeSession(plan_, compiled_.create_infer_request()));
+        std::shared_ptr<const framework::RunPlan>(plan_, &plan_->run), std::move(session));
     return {};
   });
 }

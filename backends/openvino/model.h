@@ -5,6 +5,7 @@
 #include <openvino/runtime/core.hpp>
 #include <string>
 
+#include "framework/by_threads.h"
 #include "framework/plan.h"
 #include "framework/runner.h"
 #include "nereid/backend/model_config.h"
@@ -40,20 +41,32 @@ class OpenVinoModel {
   Error LoadAccelerated(TRITONBACKEND_Model* model, const std::string& path,
                         const backend::Parameters& accelerator);
 
+  /// Compiles the model for executions with this number of threads, if that has not been done.
+  /// UNSUPPORTED if the number of threads is fixed. Thread-safe.
+  Error PrepareThreads(uint32_t threads);
+
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
                    std::unique_ptr<framework::Runner>* runner);
 
  private:
   Error Open(TRITONBACKEND_Model* model, const std::string& path, const Settings& settings);
   Error ChooseCore(const Settings& settings);
+  Error Compile(const std::shared_ptr<ov::Model>& model, const ov::AnyMap& properties,
+                std::shared_ptr<ov::CompiledModel>* compiled) const;
+  ov::AnyMap PropertiesFor(uint32_t threads) const;
 
   const Environment& environment_;
   backend::ModelConfig config_;
   std::shared_ptr<const SessionPlan> plan_;
   /// The core of the environment, or a separate one for a model with custom operators.
   std::shared_ptr<ov::Core> core_;
+  Settings model_settings_;
+  std::string path_;
   /// Thread-safe; each instance has its own inference request.
-  ov::CompiledModel compiled_;
+  std::shared_ptr<ov::CompiledModel> compiled_;
+  /// Of a model whose threads vary: compiled_ for one thread, and the others.
+  std::shared_ptr<framework::ByThreads<ov::CompiledModel>> by_threads_ =
+      std::make_shared<framework::ByThreads<ov::CompiledModel>>();
 };
 
 using OpenVinoInstance = framework::RunnerInstance<OpenVinoModel>;

@@ -6,3 +6,4 @@
 
 NEREID_BACKEND_PLUGIN(nereid::openvino::Environment, nereid::openvino::OpenVinoModel,
                       nereid::openvino::OpenVinoInstance);
+NEREID_BACKEND_CPU_THREADS;

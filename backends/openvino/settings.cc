@@ -161,7 +161,29 @@ Error ReadCompilationThreads(const ModelConfig& config, Settings* settings) {
   return {};
 }
 
+/// Reads whether the number of threads may vary: it does not if the model sets threads, streams or
+/// a device.
+Error ReadVaries(const ModelConfig& config, Settings* settings) {
+  NEREID_BACKEND_TRY(config.parameters.ReadBool("cpu_threads_vary", &settings->varies));
+  for (const char* key : {"CPU_THREADS_NUM", "INFERENCE_NUM_THREADS", "CPU_THROUGHPUT_STREAMS",
+                          "NUM_STREAMS", "PERFORMANCE_HINT", "TARGET_DEVICE"}) {
+    settings->varies = settings->varies && config.parameters.Find(key) == nullptr;
+  }
+  return {};
+}
+
 }  // namespace
+
+ov::AnyMap ForThreads(const Settings& settings, int64_t threads, int64_t instances, int64_t cpus) {
+  ov::AnyMap properties = settings.properties;
+  const int64_t streams = std::max<int64_t>(1, std::min(instances, cpus / threads));
+  for (const auto& property :
+       {ov::num_streams(ov::streams::Num(static_cast<int32_t>(streams))),
+        ov::inference_num_threads(static_cast<int32_t>(streams * threads))}) {
+    properties[property.first] = property.second;
+  }
+  return properties;
+}
 
 Error ReadSettings(const ModelConfig& config, Settings* settings) {
   Reader reader(config, config.parameters, settings);
@@ -175,6 +197,7 @@ Error ReadSettings(const ModelConfig& config, Settings* settings) {
   NEREID_BACKEND_TRY(reader.ReadYesNo("ENABLE_BATCH_PADDING", &settings->pad_batch));
   NEREID_BACKEND_TRY(reader.ReadYesNo("RESHAPE_IO_LAYERS", &settings->reshape));
   NEREID_BACKEND_TRY(ReadCompilationThreads(config, settings));
+  NEREID_BACKEND_TRY(ReadVaries(config, settings));
   settings->fixed_batch = settings->fixed_batch && config.batching();
   reader.Pass();
   if (const std::string* device = config.parameters.Find("TARGET_DEVICE"); device != nullptr) {

@@ -26,6 +26,8 @@ struct Settings {
   bool pad_batch = false;
   /// RESHAPE_IO_LAYERS: the inputs get the shapes of the configuration.
   bool reshape = false;
+  /// Whether the server chooses the number of threads of each execution (ForThreads).
+  bool varies = false;
   /// The parameters that have no effect with this version of OpenVINO.
   std::vector<std::string> ignored;
 };
@@ -33,8 +35,12 @@ struct Settings {
 /// Reads the parameters. INVALID_ARG for an unexpected value.
 Error ReadSettings(const backend::ModelConfig& config, Settings* settings);
 
-/// Does the same for an ONNX model that OpenVINO accelerates. `parameters` are those of the
-/// accelerator, with the names of ONNX Runtime's OpenVINO provider.
+/// Returns the properties for executions with `threads` threads of a model whose threads vary: as
+/// many streams as `cpus` CPUs and `instances` instances need.
+ov::AnyMap ForThreads(const Settings& settings, int64_t threads, int64_t instances, int64_t cpus);
+
+/// Does the same as ReadSettings for an ONNX model that OpenVINO accelerates. `parameters` are
+/// those of the accelerator, with the names of ONNX Runtime's OpenVINO provider.
 Error ReadAcceleratorSettings(const backend::ModelConfig& config,
                               const backend::Parameters& parameters, Settings* settings);
 

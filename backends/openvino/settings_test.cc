@@ -53,6 +53,24 @@ TEST(SettingsTest, ThreadsComeFromTheServersPlanUnlessTheModelSaysSo) {
   EXPECT_EQ(Value(Read({{"CPU_THREADS_NUM", "7"}}), ov::inference_num_threads), 7);
 }
 
+TEST(SettingsTest, ThreadsVaryUnlessTheModelSaysSomethingAboutThem) {
+  EXPECT_FALSE(Read({}).varies);
+  const Settings settings = Read({{"cpu_threads_vary", "true"}, {"cpu_threads_per_instance", "2"}});
+  EXPECT_TRUE(settings.varies);
+  for (const char* key : {"INFERENCE_NUM_THREADS", "NUM_STREAMS"}) {
+    EXPECT_FALSE(Read({{"cpu_threads_vary", "true"}, {key, "2"}}).varies) << key;
+  }
+  const auto shape = [&](int64_t threads, int64_t instances) {
+    Settings of;
+    of.properties = ForThreads(settings, threads, instances, 16);
+    return std::pair(Value(of, ov::num_streams).num, Value(of, ov::inference_num_threads));
+  };
+  EXPECT_EQ(shape(1, 3), std::pair(3, 3));
+  EXPECT_EQ(shape(4, 3), std::pair(3, 12));
+  EXPECT_EQ(shape(16, 3), std::pair(1, 16));
+  EXPECT_EQ(shape(64, 3), std::pair(1, 64));
+}
+
 TEST(SettingsTest, Streams) {
   EXPECT_EQ(Value(Read({{"NUM_STREAMS", "4"}}), ov::num_streams).num, 4);
   EXPECT_EQ(Value(Read({{"NUM_STREAMS", "auto"}}), ov::num_streams), ov::streams::AUTO);

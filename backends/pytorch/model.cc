@@ -9,6 +9,7 @@
 #include "framework/mismatch.h"
 #include "framework/version_file.h"
 #include "nereid/backend/data_type.h"
+#include "nereid/backend/log.h"
 #include "pytorch/torch_error.h"
 #include "pytorch/torch_types.h"
 
@@ -129,6 +130,22 @@ void KeepNumbersInHostMemory(TorchPlan* plan) {
   }
 }
 
+/// Warns of a module that leaves state for the next request, whichever client sends it.
+void WarnOfState(const ModelConfig& config, const SideEffects& effects) {
+  if (config.has_sequence_batching || effects.changed_attributes.empty()) {
+    return;
+  }
+  std::string names;
+  for (const std::string& name : effects.changed_attributes) {
+    names += (names.empty() ? "'" : ", '") + name + "'";
+  }
+  NEREID_BACKEND_LOG(
+      WARN, "model '" + config.name + "': forward changes the module's attributes (" + names +
+                "), so each request depends on those before it, of all clients and instances. Use "
+                "sequence_batching with one instance (instance_group { kind: KIND_CPU count: 1 }), "
+                "or let forward take and return the state (sequence_batching.state)");
+}
+
 }  // namespace
 
 Error TorchModel::Load(TRITONBACKEND_Model* model) {
@@ -143,6 +160,13 @@ Error TorchModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(MakePlan(*module, placement.on_gpu()));
   const base::MutexLock lock(mutex_);
   modules_[placement] = std::move(module);
+  return {};
+}
+
+Error TorchModel::PrepareThreads(uint32_t /*threads*/) {
+  if (framework::FirstPlacement(config_, environment_.PrefersGpu()).on_gpu()) {
+    return Error::Unsupported("the model runs on a GPU");
+  }
   return {};
 }
 
@@ -162,7 +186,8 @@ Error TorchModel::MakePlan(const torch::jit::Module& module, bool on_gpu) {
       config_, SignatureOf(inputs, outputs, plan->forward, plan->naming), traits, &plan->run));
   plan->run.open_outputs = config_.outputs.empty();
   KeepNumbersInHostMemory(plan.get());
-  plan->borrowable = BorrowableArguments(module);
+  plan->effects = FindSideEffects(module);
+  WarnOfState(config_, plan->effects);
   plan_ = std::move(plan);
   ApplyProcessSettings(config_.name, process, on_gpu);
   return {};
@@ -179,7 +204,10 @@ Error TorchModel::Open(framework::Placement placement, ModulePointer* module) co
 }
 
 Error TorchModel::ModuleForInstance(framework::Placement placement, ModulePointer* module) const {
-  const bool shared = plan_->settings.weight_sharing;
+  // Instances that share a module that keeps nothing give the same answers as with one each. On
+  // GPUs the configuration decides.
+  const bool shared =
+      plan_->settings.weight_sharing || (plan_->effects.leaves_nothing && !placement.on_gpu());
   {
     const base::MutexLock lock(mutex_);
     if (const auto found = modules_.find(placement); found != modules_.end()) {

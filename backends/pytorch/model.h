@@ -24,6 +24,13 @@ class TorchModel {
   /// Opens the model file and checks the configuration against it.
   Error Load(TRITONBACKEND_Model* model);
 
+  /// Needs nothing for a number of threads, because PyTorch keeps it for each thread of the
+  /// process. UNSUPPORTED if the model runs on a GPU.
+  Error PrepareThreads(uint32_t threads);
+
+  /// Returns whether the instances on the CPU run one module, which keeps nothing for its next run.
+  bool InstancesShare() const { return plan_->effects.leaves_nothing; }
+
   Error MakeRunner(TRITONBACKEND_ModelInstance* instance,
                    std::unique_ptr<framework::Runner>* runner) const;
 

@@ -6,8 +6,6 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/ir/alias_analysis.h>
-#include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/passes/tensorexpr_fuser.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -101,21 +99,6 @@ Results DescribeResults(const c10::TypePtr& type) {
     results.elements = {whole};
   }
   return results;
-}
-
-/// Returns whether the graph starts tasks that may run after it.
-bool Forks(const torch::jit::Block& block) {
-  for (const torch::jit::Node* node : block.nodes()) {
-    if (node->kind() == c10::prim::fork || node->kind() == c10::prim::awaitable) {
-      return true;
-    }
-    for (const torch::jit::Block* inner : node->blocks()) {
-      if (Forks(*inner)) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 /// Returns the element size of a storage type by its name in pickles; 0 for an unknown type.
@@ -257,23 +240,6 @@ Error ReadForward(const std::string& model, const torch::jit::Module& module,
     }
     return {};
   });
-}
-
-std::vector<bool> BorrowableArguments(const torch::jit::Module& module) {
-  std::vector<bool> borrowable;
-  const Error failure = CatchTorch("", [&]() -> Error {
-    const auto graph = module.get_method("forward").graph()->copy();
-    torch::jit::Inline(*graph);
-    if (Forks(*graph->block())) {
-      return {};
-    }
-    const torch::jit::AliasDb aliases(graph);
-    for (size_t i = 1; i < graph->inputs().size(); ++i) {
-      borrowable.push_back(!aliases.hasWriters(graph->inputs()[i]));
-    }
-    return {};
-  });
-  return failure.ok() ? borrowable : std::vector<bool>();
 }
 
 }  // namespace nereid::pytorch

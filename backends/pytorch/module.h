@@ -28,9 +28,4 @@ Error LoadModule(const std::string& model, const std::string& path, int gpu,
 Error ReadForward(const std::string& model, const torch::jit::Module& module,
                   ForwardSignature* signature);
 
-/// Returns for each argument of forward whether a run may use the memory of the requests for it.
-/// That is so if nothing in the method writes to it and no task that the method starts may run
-/// after it. (References that remain after the run are handled by BorrowedTensors.)
-std::vector<bool> BorrowableArguments(const torch::jit::Module& module);
-
 }  // namespace nereid::pytorch

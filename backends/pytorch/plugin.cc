@@ -8,3 +8,4 @@
 NEREID_BACKEND_PLUGIN(nereid::pytorch::Environment, nereid::pytorch::TorchModel,
                       nereid::pytorch::TorchInstance);
 NEREID_BACKEND_READINESS;
+NEREID_BACKEND_CPU_THREADS;

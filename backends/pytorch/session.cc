@@ -33,7 +33,10 @@ class TorchSession final : public framework::Session {
         forward_(module_->get_method("forward").function()),
         stream_(stream),
         gpu_(stream ? stream->device_index() : -1),
+        threads_(static_cast<int>(plan_->settings.intra_op_threads)),
         what_("model '" + plan_->run.model_name + "'") {}
+
+  void SetThreads(uint32_t threads) noexcept override { threads_ = static_cast<int>(threads); }
 
   int gpu() const override { return gpu_; }
 
@@ -56,7 +59,7 @@ class TorchSession final : public framework::Session {
   template <typename Read>
   Error Forward(std::span<const InputTensor> inputs, Read&& read) {
     return CatchTorch(what_, [&]() -> Error {
-      SetThreads();
+      ApplyThreads();
       const c10::InferenceMode inference(plan_->settings.inference_mode);
       const at::NoGradGuard no_gradients;
       GpuRun run(stream_);
@@ -80,10 +83,9 @@ class TorchSession final : public framework::Session {
 
   /// Sets the number of threads, which PyTorch keeps for each thread. Different threads may execute
   /// an instance in turn.
-  void SetThreads() const {
-    const auto wanted = static_cast<int>(plan_->settings.intra_op_threads);
-    if (at::get_num_threads() != wanted) {
-      at::set_num_threads(wanted);
+  void ApplyThreads() const {
+    if (at::get_num_threads() != threads_) {
+      at::set_num_threads(threads_);
     }
   }
 
@@ -180,7 +182,8 @@ class TorchSession final : public framework::Session {
     if (stream_) {
       return CopyOf(input);
     }
-    if (place < plan_->borrowable.size() && plan_->borrowable[place] && input.size != 0) {
+    const std::vector<bool>& borrowable = plan_->effects.borrowable;
+    if (place < borrowable.size() && borrowable[place] && input.size != 0) {
       return borrowed->Lend(input.data, c10::IntArrayRef(input.shape.data(), input.shape.size()),
                             *ScalarTypeOf(input.data_type));
     }
@@ -220,6 +223,7 @@ class TorchSession final : public framework::Session {
   /// Absent on the CPU.
   const std::optional<c10::Stream> stream_;
   const int gpu_;
+  int threads_;
   const std::string what_;
   torch::jit::Stack stack_;  // keeps its memory between runs
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "framework/plan.h"
 #include "pytorch/module.h"
 #include "pytorch/naming.h"
+#include "pytorch/side_effects.h"
 
 namespace nereid::pytorch {
 
@@ -15,8 +14,7 @@ struct TorchPlan {
   RunSettings settings;
   ForwardSignature forward;
   Naming naming;
-  /// For each argument, whether it may use the requests' memory. Empty means none may.
-  std::vector<bool> borrowable;
+  SideEffects effects;
 };
 
 }  // namespace nereid::pytorch

@@ -2,20 +2,21 @@
 #include "tensorflow/session_config.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <string>
 #include <string_view>
 
+#include "base/ascii_case.h"
 #include "nereid/backend/log.h"
 #include "tensorflow/wire.h"
 
 namespace nereid::tensorflow {
 
 // Field numbers in tensorflow/core/protobuf/config.proto. ConfigProto: intra_op_parallelism_threads
-// = 2, inter_op_parallelism_threads = 5, use_per_session_threads = 9, graph_options = 10;
-// GraphOptions.optimizer_options = 3; OptimizerOptions.opt_level = 3 (L0 = -1), global_jit_level =
-// 5 (OFF = -1, ON_1 = 1, ON_2 = 2). RunOptions: inter_op_thread_pool = 3.
+// = 2, inter_op_parallelism_threads = 5, use_per_session_threads = 9, graph_options = 10,
+// experimental = 16; Experimental.disable_thread_spinning = 9; GraphOptions.optimizer_options = 3;
+// OptimizerOptions.opt_level = 3 (L0 = -1), global_jit_level = 5 (OFF = -1, ON_1 = 1, ON_2 = 2).
+// RunOptions: inter_op_thread_pool = 3.
 
 namespace {
 
@@ -53,9 +54,7 @@ Error CheckAccelerators(const backend::ModelConfig& config) {
 /// Reads a boolean. Triton accepts "True", "On" and "1", and its example uses "yes".
 Error ReadSwitch(const backend::Parameters& parameters, const char* key, bool* value) {
   const std::string* text = parameters.Find(key);
-  std::string word = text == nullptr ? "" : *text;
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = text == nullptr ? "" : base::ToLower(*text);
   if (word == "on" || word == "yes") {
     *value = true;
     return {};
@@ -73,14 +72,23 @@ Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
   int64_t intra = 0;
   int64_t inter = 0;
   bool own_threads = false;
+  bool spins = false;
   const backend::Parameters& parameters = config.parameters;
   constexpr int64_t kMaxThreads = 1024;
   // The server's plan for each instance; the model's own setting overrides it.
   NEREID_BACKEND_TRY(parameters.ReadInt("cpu_threads_per_instance", 0, kMaxThreads, &intra));
-  intra *= config.instance_count;
-  NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMaxThreads, &intra));
+  bool shared = false;
+  NEREID_BACKEND_TRY(parameters.ReadBool("cpu_threads_shared", &shared));
+  if (!shared) {
+    intra *= config.instance_count;
+  }
+  if (parameters.Find("TF_NUM_INTRA_THREADS") != nullptr) {
+    shared = false;
+    NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTRA_THREADS", 0, kMaxThreads, &intra));
+  }
   NEREID_BACKEND_TRY(parameters.ReadInt("TF_NUM_INTER_THREADS", 0, kMaxThreads, &inter));
   NEREID_BACKEND_TRY(ReadSwitch(parameters, "TF_USE_PER_SESSION_THREADS", &own_threads));
+  NEREID_BACKEND_TRY(ReadSwitch(parameters, "TF_ALLOW_THREAD_SPINNING", &spins));
   NEREID_BACKEND_TRY(CheckAccelerators(config));
 
   proto->clear();
@@ -91,7 +99,7 @@ Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
     AppendNumber(5, inter, proto);
   }
   // Without its own threads, a session uses the thread pools of the first session.
-  if (own_threads || intra > 0 || inter > 0) {
+  if (own_threads || (intra > 0 && !shared) || inter > 0) {
     AppendNumber(9, 1, proto);
   }
   if (config.graph_level) {
@@ -104,6 +112,12 @@ Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
     std::string graph;
     AppendMessage(3, optimizer, &graph);
     AppendMessage(10, graph, proto);
+  }
+  if (!spins) {
+    // Threads that spin while they wait take the cores from other models and from the requests.
+    std::string experimental;
+    AppendNumber(9, 1, &experimental);
+    AppendMessage(16, experimental, proto);
   }
   return {};
 }

@@ -10,9 +10,9 @@ namespace nereid::tensorflow {
 using backend::Error;
 
 /// Creates the serialized tensorflow.ConfigProto of a session: threads and graph optimization, from
-/// the parameters TF_NUM_INTRA_THREADS, TF_NUM_INTER_THREADS, TF_USE_PER_SESSION_THREADS and
-/// cpu_threads_per_instance, and from optimization.graph.level. INVALID_ARG for unknown execution
-/// accelerators.
+/// the parameters TF_NUM_INTRA_THREADS, TF_NUM_INTER_THREADS, TF_USE_PER_SESSION_THREADS,
+/// TF_ALLOW_THREAD_SPINNING, cpu_threads_per_instance and cpu_threads_shared, and from
+/// optimization.graph.level. INVALID_ARG for unknown execution accelerators.
 Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto);
 
 /// Returns the serialized tensorflow.RunOptions that make a run execute on the calling thread where

@@ -18,15 +18,33 @@ backend::ModelConfig Model(backend::Parameters::Map parameters) {
   return config;
 }
 
-std::string Proto(const backend::ModelConfig& config) {
+std::string WholeProto(const backend::ModelConfig& config) {
   std::string proto;
   const Error error = MakeConfigProto(config, &proto);
   return error.ok() ? proto : error.message();
 }
 
+// Experimental (16), a message of two bytes: disable_thread_spinning (9) is 1.
+const std::string kNoSpinning = "\x82\x01\x02\x48\x01";
+
+/// Returns the proto without the field that every default proto ends with, or the error.
+std::string Proto(const backend::ModelConfig& config) {
+  std::string proto = WholeProto(config);
+  if (proto.ends_with(kNoSpinning)) {
+    proto.resize(proto.size() - kNoSpinning.size());
+  }
+  return proto;
+}
+
 const std::string kOwnThreads = Number(9, 1);
 
 TEST(SessionConfigTest, NothingAsked) { EXPECT_EQ(Proto(Model({})), ""); }
+
+TEST(SessionConfigTest, ThreadsSpinOnlyIfAsked) {
+  EXPECT_EQ(WholeProto(Model({})), kNoSpinning);
+  EXPECT_EQ(WholeProto(Model({{"TF_ALLOW_THREAD_SPINNING", "0"}})), kNoSpinning);
+  EXPECT_EQ(WholeProto(Model({{"TF_ALLOW_THREAD_SPINNING", "1"}})), "");
+}
 
 TEST(SessionConfigTest, Threads) {
   EXPECT_EQ(Proto(Model({{"TF_NUM_INTRA_THREADS", "2"}, {"TF_NUM_INTER_THREADS", "3"}})),
@@ -46,6 +64,17 @@ TEST(SessionConfigTest, TheServersShareIsForEachInstance) {
   EXPECT_EQ(Proto(config), Number(2, 6) + kOwnThreads);
   config = Model({{"cpu_threads_per_instance", "2"}, {"TF_NUM_INTRA_THREADS", "5"}});
   EXPECT_EQ(Proto(config), Number(2, 5) + kOwnThreads);  // the author's word is the last
+}
+
+TEST(SessionConfigTest, ASharedPoolHasTheServersNumberOfThreads) {
+  backend::ModelConfig config =
+      Model({{"cpu_threads_per_instance", "8"}, {"cpu_threads_shared", "true"}});
+  config.instance_count = 3;
+  EXPECT_EQ(Proto(config), Number(2, 8));
+  config = Model({{"cpu_threads_per_instance", "8"},
+                  {"cpu_threads_shared", "true"},
+                  {"TF_NUM_INTRA_THREADS", "5"}});
+  EXPECT_EQ(Proto(config), Number(2, 5) + kOwnThreads);
 }
 
 TEST(SessionConfigTest, WrongValues) {

@@ -84,22 +84,23 @@ class WireReader {
   std::string_view text_;
 };
 
+inline void AppendVarint(uint64_t number, std::string* out) {
+  for (; number >= 0x80; number >>= 7) {
+    out->push_back(static_cast<char>(number | 0x80));
+  }
+  out->push_back(static_cast<char>(number));
+}
+
 /// Appends a varint field.
 inline void AppendNumber(uint32_t field, int64_t value, std::string* out) {
-  const auto varint = [out](uint64_t number) {
-    for (; number >= 0x80; number >>= 7) {
-      out->push_back(static_cast<char>(number | 0x80));
-    }
-    out->push_back(static_cast<char>(number));
-  };
-  varint(uint64_t{field} << 3);
-  varint(static_cast<uint64_t>(value));
+  AppendVarint(uint64_t{field} << 3, out);
+  AppendVarint(static_cast<uint64_t>(value), out);
 }
 
 /// Appends a field that is a message.
 inline void AppendMessage(uint32_t field, const std::string& message, std::string* out) {
-  out->push_back(static_cast<char>(field << 3 | 2));  // field numbers below 16 only
-  out->push_back(static_cast<char>(message.size()));  // messages below 128 bytes only
+  AppendVarint(uint64_t{field} << 3 | 2, out);
+  AppendVarint(message.size(), out);
   out->append(message);
 }
 

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/previous_handler.h"
+
 namespace nereid::tensorrt {
 namespace {
 
@@ -40,29 +42,12 @@ Slot* Find(uintptr_t address) {
   return nullptr;
 }
 
-/// Calls the handler that was there before. Without one, restores the default action: the faulting
-/// instruction runs again and ends the process.
-void HandOn(int signal, siginfo_t* info, void* context) {
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  } else {
-    struct sigaction standard = {};
-    standard.sa_handler = SIG_DFL;
-    sigaction(signal, &standard, nullptr);
-    if (info->si_code <= 0) {
-      raise(signal);  // another process has sent it, so no instruction runs again
-    }
-  }
-}
-
 void Handle(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   Slot* slot = info->si_code > 0 ? Find(address) : nullptr;
   if (slot == nullptr) {
-    HandOn(signal, info, context);
+    base::CallPreviousHandler(previous, signal, info, context);
     errno = error;
     return;
   }
@@ -74,7 +59,7 @@ void Handle(int signal, siginfo_t* info, void* context) {
               0) == static_cast<long>(begin)) {
     slot->broken.store(true, std::memory_order_relaxed);
   } else {
-    HandOn(signal, info, context);
+    base::CallPreviousHandler(previous, signal, info, context);
   }
   errno = error;
 }

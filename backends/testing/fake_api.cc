@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 
+#include "nereid/backend/lent_output.h"
 #include "testing/fake_server.h"
 
 using nereid::backend::testing::FakeAnswer;
@@ -496,6 +497,13 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
   *buffer = made.data.data() + made.offset;
   *type = Faults().output_buffer_is_gpu ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU;
   *type_id = 0;
+  return nullptr;
+}
+TRITONSERVER_Error* NEREID_OutputLend(TRITONBACKEND_Output* output, const void* base, uint64_t size,
+                                      void (*release)(void*), void* userp) {
+  const auto* bytes = static_cast<const char*>(base);
+  output->output->data.assign(bytes, bytes + size);
+  release(userp);
   return nullptr;
 }
 TRITONSERVER_Error* TRITONBACKEND_ResponseSend(TRITONBACKEND_Response* response, uint32_t flags,

@@ -4,6 +4,7 @@
 import http.client
 import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -67,7 +68,7 @@ class Server:
     def fail(self, what):
         """Ends the program, with the end of the server's log."""
         lines = self.log.read_text(errors="replace").splitlines()
-        sys.exit(f"against_triton: {self.name} {what}; the end of {self.log}:\n  " +
+        sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {self.name} {what}; the end of {self.log}:\n  " +
                  "\n  ".join(lines[-15:]))
 
     def get(self, path):

@@ -9,24 +9,11 @@
 #include <iterator>
 
 #include "direct_calls/measure.h"
+#include "direct_calls/tensorflow_graph.h"
 
+using nereid::bench::Check;
 using nereid::bench::Fail;
-
-namespace {
-
-void Check(TF_Status* status) {
-  if (TF_GetCode(status) != TF_OK) Fail(TF_Message(status));
-}
-
-/// "name" or "name:2"
-TF_Output Find(TF_Graph* graph, const std::string& name) {
-  const size_t colon = name.rfind(':');
-  TF_Operation* operation = TF_GraphOperationByName(graph, name.substr(0, colon).c_str());
-  if (operation == nullptr) Fail("the graph has no operation '" + name + "'");
-  return {operation, colon == std::string::npos ? 0 : std::atoi(name.c_str() + colon + 1)};
-}
-
-}  // namespace
+using nereid::bench::Find;
 
 int main(int argc, char** argv) {
   if (argc != 5) Fail("usage: direct_tensorflow MODEL INPUT N OUTPUT");

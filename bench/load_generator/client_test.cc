@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "connection.h"
-#include "histogram.h"
+#include "load/connection.h"
+#include "load/histogram.h"
 #include "payload.h"
 #include "process_cpu.h"
 
 namespace nereid::bench {
 namespace {
+
+using load::Caller;
+using load::Histogram;
 
 TEST(Histogram, QuantilesAreWithinABucketOfTheTruth) {
   Histogram histogram;
@@ -76,8 +79,10 @@ TEST(Payload, RequestsOfASequenceSayWhichTheyAre) {
 TEST(Caller, EachSequenceStartsAndEnds) {
   Options options;
   options.sequence = 3;
-  nereid::bench::Run run(options);
-  run.tensor = MakeTensor(options);
+  const std::string tensor = MakeTensor(options);
+  load::Run run;
+  run.sequence = options.sequence;
+  run.make_request = [&](Turn turn) { return MakeRequest(options, tensor, turn); };
   Caller one(run);
   Caller other(run);
   std::string flags;

@@ -7,20 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "load/connection.h"
 #include "options.h"
 
 namespace nereid::bench {
 
+using load::Turn;
+
 /// Returns the input tensor: little-endian, the same numbers every time, with many digits. Empty
 /// for an unsupported data type.
 std::string MakeTensor(const Options& options);
-
-/// The position of a request in a sequence; id 0: no sequence.
-struct Turn {
-  uint64_t id = 0;
-  bool start = false;
-  bool end = false;
-};
 
 /// Returns a complete HTTP/1.1 request that infers `tensor`.
 std::string MakeHttpRequest(const Options& options, std::string_view tensor, Turn turn = {});

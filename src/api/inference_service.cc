@@ -15,8 +15,8 @@ base::Result<int64_t> InferenceService::ResolveVersion(const std::string& model,
                                                        std::string_view text, LabelUse use) {
   // No version number begins with a letter, so a label is none.
   const bool is_label =
-      rollout_control_ != nullptr && IsVersionLabel(text) && rollout_control_->Has(model);
-  return is_label ? rollout_control_->FindLabel(model, text, use) : ParseVersionText(text);
+      controls_.rollouts != nullptr && IsVersionLabel(text) && controls_.rollouts->Has(model);
+  return is_label ? controls_.rollouts->FindLabel(model, text, use) : ParseVersionText(text);
 }
 
 base::Status InferenceService::SetVersion(std::string_view text, request::RequestFields* request) {
@@ -28,6 +28,7 @@ base::Status InferenceService::SetVersion(std::string_view text, request::Reques
 
 base::Result<TraceSettings> InferenceService::UpdateTraceSettings(const std::string& model,
                                                                   const ReadTraceChanges& read) {
+  const base::MutexLock lock(trace_mutex_);
   if (trace_control_ == nullptr) return ExtensionUnsupported("trace");
   if (!model.empty()) {
     NEREID_ASSIGN_OR_RETURN(const bool ready, IsModelReady(model, -1));
@@ -36,6 +37,11 @@ base::Result<TraceSettings> InferenceService::UpdateTraceSettings(const std::str
   NEREID_ASSIGN_OR_RETURN(const std::optional<TraceChanges> changes, read());
   if (!changes) return trace_control_->Settings(model);
   return trace_control_->Change(model, *changes);
+}
+
+void InferenceService::ReplaceTraceControl(const TraceControl* from, TraceControl* to) {
+  const base::MutexLock lock(trace_mutex_);
+  if (trace_control_ == from) trace_control_ = to;
 }
 
 }  // namespace nereid::api

@@ -15,6 +15,7 @@
 #include "api/shared_memory.h"
 #include "api/statistics.h"
 #include "api/trace_settings.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "config/model_config.h"
 #include "request/inference_request.h"
@@ -24,6 +25,7 @@ namespace nereid::api {
 
 class Health;
 class LoadControl;
+class SequenceHandover;
 
 /// What a front end must know about a model before it decodes a request for it.
 struct ModelTraits {
@@ -127,31 +129,34 @@ class InferenceService {
   /// those of ResolveVersion.
   base::Status SetVersion(std::string_view text, request::RequestFields* request);
 
-  /// Returns the rollouts of models; null if the service has none.
-  RolloutControl* rollouts() { return rollout_control_; }
-
-  /// Returns the control of loads; null if nothing shows them.
-  LoadControl* loads() { return load_control_; }
-
-  /// Sets the object that loads() returns. Must not be called while a front end serves. The object
+  /// What a service offers beyond requests to models; null members are not offered. The objects
   /// must outlive the front ends.
-  void SetLoadControl(LoadControl* control) { load_control_ = control; }
-
-  /// Sets the object that rollouts() returns. Must not be called while a front end serves. The
-  /// object must outlive the front ends.
-  void SetRolloutControl(RolloutControl* control) { rollout_control_ = control; }
+  struct Controls {
+    RolloutControl* rollouts = nullptr;
+    LoadControl* loads = nullptr;
+    SequenceHandover* handover = nullptr;
+  };
+  /// Sets the objects that the next functions return. Must not be called while a front end serves.
+  void SetControls(const Controls& controls) { controls_ = controls; }
+  /// Returns the rollouts of models.
+  RolloutControl* rollouts() { return controls_.rollouts; }
+  /// Returns the control of loads.
+  LoadControl* loads() { return controls_.loads; }
+  /// Returns what hands sequences over to other replicas.
+  SequenceHandover* handover() { return controls_.handover; }
 
   /// Returns the shared memory of clients. Infer() gives a request its tensors in it.
   SharedMemory& shared_memory() { return shared_memory_; }
 
-  /// Sets the object that UpdateTraceSettings() acts on, or null. Must not be called while a front
-  /// end serves. The object must outlive the front ends.
-  void SetTraceControl(TraceControl* control) { trace_control_ = control; }
+  /// Makes UpdateTraceSettings() act on `to` instead of `from`; null: on nothing. Does nothing if
+  /// it does not act on `from`: of several front ends of a server, clients set the traces of the
+  /// first. Waits until no call of UpdateTraceSettings() uses `from`, which may be deleted then.
+  void ReplaceTraceControl(const TraceControl* from, TraceControl* to);
 
  private:
-  TraceControl* trace_control_ = nullptr;
-  RolloutControl* rollout_control_ = nullptr;
-  LoadControl* load_control_ = nullptr;
+  base::Mutex trace_mutex_;
+  TraceControl* trace_control_ NEREID_GUARDED_BY(trace_mutex_) = nullptr;
+  Controls controls_;
   SharedMemory shared_memory_;
 };
 

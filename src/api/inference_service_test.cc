@@ -22,7 +22,7 @@ class FakeTraceControl final : public TraceControl {
 
 class TraceOperationTest : public ::testing::Test {
  protected:
-  TraceOperationTest() { service_.SetTraceControl(&control_); }
+  TraceOperationTest() { service_.ReplaceTraceControl(nullptr, &control_); }
 
   base::Result<TraceSettings> Ask(const std::string& model,
                                   std::optional<TraceChanges> changes = {}) {
@@ -53,9 +53,22 @@ TEST_F(TraceOperationTest, ChecksTheModelBeforeTheChanges) {
 }
 
 TEST_F(TraceOperationTest, IsUnsupportedWithoutATraceControl) {
-  service_.SetTraceControl(nullptr);
+  service_.ReplaceTraceControl(&control_, nullptr);
   EXPECT_EQ(Ask("").status().code(), base::StatusCode::kUnsupported);
   EXPECT_EQ(reads_, 0);
+}
+
+TEST_F(TraceOperationTest, TheFirstControlStaysUntilItIsRemoved) {
+  FakeTraceControl second;
+  TraceChanges changes;
+  changes.rate = std::optional<uint32_t>(7);
+  service_.ReplaceTraceControl(nullptr, &second);
+  EXPECT_EQ(Ask("", changes)->rate, 7U);
+  service_.ReplaceTraceControl(&second, nullptr);  // it has no effect, like the offer
+  EXPECT_EQ(Ask("")->rate, 7U);
+  service_.ReplaceTraceControl(&control_, nullptr);
+  service_.ReplaceTraceControl(nullptr, &second);
+  EXPECT_EQ(Ask("")->rate, 1000U);
 }
 
 TEST_F(TraceOperationTest, ChangesThatCannotBeReadChangeNothing) {

@@ -106,7 +106,19 @@ SharedMemory::SharedMemory()
 SharedMemory::~SharedMemory() = default;
 
 Status SharedMemory::Allow(AllowedRegions allowed, const memory::SharedRegionLimits& limits) {
+  const base::MutexLock lock(registering_);
+  if (decided_) {
+    if (allowed == allowed_) return Status::Ok();
+    return Status::InvalidArgument(
+        "--allow-client-shm differs from that of the front ends that this server started first; "
+        "give all front ends of a server the same value");
+  }
+  if (allowed == AllowedRegions::kNone) {
+    decided_ = true;
+    return Status::Ok();
+  }
   NEREID_RETURN_IF_ERROR(memory::InstallBusGuard());
+  decided_ = true;
   regions_ = std::make_unique<SharedRegions>(limits);
   cuda_regions_ = std::make_unique<CudaRegions>(limits.regions);
   allowed_ = allowed;
@@ -263,6 +275,19 @@ Status OwnStrings(InferenceRequest& request) {
     input.in_shared_memory = false;
   }
   return batch.Wait();
+}
+
+Status MarkShared(std::string_view memory, InferenceRequest& request) {
+  const std::less_equal<> before;
+  for (request::Input& input : request.inputs()) {
+    for (const request::InputPiece& piece : input.pieces) {
+      const bool is_inside =
+          before(memory.data(), piece.data) && before(piece.data, memory.data() + memory.size());
+      if (is_inside && piece.size != 0) input.in_shared_memory = true;
+    }
+  }
+  request.has_shared_memory = true;
+  return OwnStrings(request);
 }
 
 }  // namespace nereid::api

@@ -35,9 +35,10 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  /// Lets clients register regions, which they may not otherwise; `allowed` is not kNone. Also
-  /// installs the process's guard against regions that shrink (memory::InstallBusGuard). Must be
-  /// called before a front end serves.
+  /// Decides which regions clients may register; without a decision they may register none. Every
+  /// front end calls this before it serves, and the first call decides for the life of the object.
+  /// Returns INVALID_ARGUMENT if another front end has decided otherwise. Unless `allowed` is
+  /// kNone, installs the process's guard against regions that shrink (memory::InstallBusGuard).
   base::Status Allow(AllowedRegions allowed, const memory::SharedRegionLimits& limits);
   /// Returns UNSUPPORTED, with Triton's text, unless clients may register and unregister regions.
   base::Status CheckAllowed() const;
@@ -72,12 +73,13 @@ class SharedMemory {
   /// Returns ALREADY_EXISTS if a region of the kind has the name.
   base::Status CheckName(SharedMemoryKind kind, const std::string& name) const;
 
+  bool decided_ = false;  // written by Allow() with registering_ held, and read by it alone
   AllowedRegions allowed_ = AllowedRegions::kNone;
   std::unique_ptr<memory::SharedRegions> regions_;     // never null
   std::unique_ptr<memory::CudaRegions> cuda_regions_;  // never null
   /// Copies outputs to GPU memory where an event loop would have to.
   mutable base::BlockingWorkers copying_{"cuda-outputs", 1};
-  /// Held while a region is registered: a name must not be taken by both kinds.
+  /// Held while a region is registered: a name must not be taken by both kinds. Held by Allow().
   base::Mutex registering_;  // guards no member
 };
 
@@ -93,5 +95,10 @@ SharedStrings FindSharedStrings(const request::InferenceRequest& request);
 /// them: a client must not be able to change them in between. Returns UNAVAILABLE if there is no
 /// memory, and the driver's error if it cannot copy.
 base::Status OwnStrings(request::InferenceRequest& request);
+
+/// Marks the inputs of a request that are in `memory`, to which other processes can write, as those
+/// in clients' shared memory are marked, and copies the BYTES inputs out of it. The errors are
+/// those of OwnStrings().
+base::Status MarkShared(std::string_view memory, request::InferenceRequest& request);
 
 }  // namespace nereid::api

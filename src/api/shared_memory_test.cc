@@ -124,6 +124,24 @@ TEST_F(AllowedSharedMemoryTest, StringsAreCopied) {
   EXPECT_EQ(FindSharedStrings(request_).byte_size, 0u);
 }
 
+TEST(MarkSharedTest, InputsInTheMemoryAreMarkedAndStringsAreCopied) {
+  std::string memory = "aaaabbbb";
+  const std::string own = "cccc";
+  InferenceRequest request;
+  (*request.AddInput("N", tensor::DataType::kUint8, {4}))->Append(memory.data(), 4);
+  (*request.AddInput("S", tensor::DataType::kBytes, {1}))->Append(memory.data() + 4, 4);
+  (*request.AddInput("O", tensor::DataType::kUint8, {4}))->Append(own.data(), 4);
+  (*request.AddInput("E", tensor::DataType::kUint8, {0}))->Append(memory.data() + 8, 0);
+  ASSERT_TRUE(MarkShared(memory, request).ok());
+  EXPECT_TRUE(request.has_shared_memory);
+  EXPECT_TRUE(request.inputs()[0].in_shared_memory);
+  EXPECT_FALSE(request.inputs()[2].in_shared_memory);
+  EXPECT_FALSE(request.inputs()[3].in_shared_memory);
+  memory.assign(8, 'x');
+  EXPECT_EQ(*request.inputs()[0].pieces[0].data, 'x');
+  EXPECT_EQ(std::string(request.inputs()[1].pieces[0].data, 4), "bbbb");
+}
+
 TEST_F(AllowedSharedMemoryTest, PartsThatTheRegionDoesNotHave) {
   Expect(AttachInput({"absent", 0, 1}), StatusCode::kNotFound,
          "Unable to find shared memory region: 'absent'");

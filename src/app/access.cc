@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/access/access_file.h"
+#include "console/console_handler.h"
 #include "frontend/cloud/sagemaker_handler.h"
 #include "frontend/cloud/vertex_ai_handler.h"
 
@@ -31,7 +32,7 @@ std::vector<api::Restriction> RestrictionsFrom(const std::vector<RestrictedGroup
 }
 
 base::Result<DoorAccess> MakeDoor(api::AccessRules rules, std::string_view pattern_flag,
-                                  const std::string& pattern) {
+                                  const std::string& pattern, std::vector<std::string> names = {}) {
   DoorAccess door;
   if (!rules.empty()) door.gate = std::make_shared<const api::AccessGate>(std::move(rules));
   std::shared_ptr<const api::HeaderForwarding> forwarding;
@@ -40,8 +41,12 @@ base::Result<DoorAccess> MakeDoor(api::AccessRules rules, std::string_view patte
     if (!made.ok()) return made.status().WithPrefix(std::string(pattern_flag) + ": ");
     forwarding = std::move(made).value();
   }
-  door.kept_fields = api::MakeFieldFilter(door.gate, std::move(forwarding));
+  door.kept_fields = api::MakeFieldFilter(door.gate, std::move(forwarding), std::move(names));
   return door;
+}
+
+std::vector<std::string> NameOrNone(const std::string& name) {
+  return name.empty() ? std::vector<std::string>() : std::vector{name};
 }
 
 base::Result<std::shared_ptr<const api::AccessFile>> OpenFile(const std::string& path) {
@@ -77,9 +82,15 @@ base::Result<Access> MakeAccess(const ServerOptions& options) {
                           MakeDoor(http, kHttpFlag, options.http.header_forward_pattern));
   http.serves_management = grpc.serves_management = !has_admin;
   NEREID_ASSIGN_OR_RETURN(
-      access.http, MakeDoor(std::move(http), kHttpFlag, options.http.header_forward_pattern));
+      access.console,
+      MakeDoor(http, kHttpFlag, options.http.header_forward_pattern,
+               {std::string(console::kHostField), std::string(console::kIfNoneMatchField)}));
+  NEREID_ASSIGN_OR_RETURN(access.http,
+                          MakeDoor(std::move(http), kHttpFlag, options.http.header_forward_pattern,
+                                   NameOrNone(options.sequence_id_header)));
   NEREID_ASSIGN_OR_RETURN(access.grpc, MakeDoor(std::move(grpc), "--grpc-header-forward-pattern",
-                                                options.grpc.header_forward_pattern));
+                                                options.grpc.header_forward_pattern,
+                                                NameOrNone(options.sequence_id_header)));
   NEREID_ASSIGN_OR_RETURN(access.metrics, MakeDoor(std::move(metrics), "", ""));
   access.sagemaker = {access.http.gate,
                       api::MakeFieldFilter(access.http.gate, nullptr,

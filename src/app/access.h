@@ -23,6 +23,7 @@ struct Access {
   DoorAccess grpc;
   DoorAccess metrics;
   DoorAccess admin;
+  DoorAccess console;
   // The restrictions of HTTP apply to the clouds' front ends, too. They forward no header fields.
   DoorAccess sagemaker;
   DoorAccess vertex_ai;

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <optional>
 
+#include "api/sequence_field.h"
 #include "app/access.h"
 #include "app/cloud_handlers.h"
+#include "app/console_source.h"
 #include "app/file_limit.h"
 #include "app/trace_export.h"
 #include "base/byte_budget.h"
@@ -15,6 +17,8 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "base/usable_memory.h"
+#include "console/console_handler.h"
+#include "console/page_files.h"
 #include "frontend/cloud/sagemaker_handler.h"
 #include "frontend/cloud/vertex_ai_handler.h"
 #include "frontend/grpc/grpc_server.h"
@@ -24,6 +28,7 @@
 #include "frontend/metrics/metrics_handler.h"
 #include "frontend/net/unix_address.h"
 #include "server/inference_server.h"
+#include "server/input_memory.h"
 #include "tracing/request_tracer.h"
 
 namespace nereid::app {
@@ -128,6 +133,13 @@ Status StartServer(const ServiceName& name, const frontend::http::HttpServerOpti
   return Status::Ok();
 }
 
+/// Returns a function that asks models for memory of their inputs.
+auto InputMemoryOf(server::InferenceServer& server) {
+  return [&server](const std::string& model, int64_t version, size_t size) {
+    return server::TakeInputMemory(server, model, version, size);
+  };
+}
+
 }  // namespace
 
 struct Endpoints::Parts {
@@ -151,15 +163,17 @@ struct Endpoints::Parts {
   std::unique_ptr<frontend::http::HttpServer> http;
   std::unique_ptr<frontend::http::HttpServer> metrics;
   std::unique_ptr<frontend::http::HttpServer> admin;
+  std::shared_ptr<console::Console> console_handler;  // null without a console, like the next one
+  std::unique_ptr<frontend::http::HttpServer> console_server;
   std::unique_ptr<frontend::http::HttpServer> sagemaker;
   std::unique_ptr<frontend::http::HttpServer> vertex_ai;
 
   /// Returns the servers that stop before the models are unloaded. Some may be null.
-  std::array<frontend::http::HttpServer*, 4> StoppingServers() const {
-    return {http.get(), sagemaker.get(), vertex_ai.get(), admin.get()};
+  std::array<frontend::http::HttpServer*, 5> StoppingServers() const {
+    return {http.get(), sagemaker.get(), vertex_ai.get(), admin.get(), console_server.get()};
   }
 
-  Status StartGrpc(const ServerOptions& options, api::InferenceService& service);
+  Status StartGrpc(const ServerOptions& options, server::InferenceServer& server);
   /// Returns what all servers of HTTP have in common. `port` is one that the command line accepts.
   frontend::http::HttpServerOptions HttpDoor(const ServerOptions& options,
                                              const std::string& address, int port,
@@ -170,14 +184,15 @@ struct Endpoints::Parts {
                                                const std::string& address, int port, int threads,
                                                const DoorAccess& door) const;
   frontend::http::KserveOptions KserveFrom(const ServerOptions& options, const DoorAccess& door);
-  Status StartHttp(const ServerOptions& options, api::InferenceService& service);
+  Status StartHttp(const ServerOptions& options, server::InferenceServer& server);
   Status StartSagemaker(const ServerOptions& options, server::InferenceServer& server);
   Status StartVertexAi(const ServerOptions& options, server::InferenceServer& server);
   Status StartAdmin(const ServerOptions& options, api::InferenceService& service);
+  Status StartConsole(const ServerOptions& options, server::InferenceServer& server);
   Status StartMetrics(const ServerOptions& options, server::InferenceServer& server);
 };
 
-Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceService& service) {
+Status Endpoints::Parts::StartGrpc(const ServerOptions& options, server::InferenceServer& server) {
   frontend::grpc::GrpcOptions from;
   from.address = options.grpc.address;
   from.port = static_cast<uint16_t>(options.grpc.port);
@@ -191,11 +206,14 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, api::InferenceS
   from.tracer = &tracer;
   from.gate = access.grpc.gate;
   from.kept_fields = access.grpc.kept_fields;
+  from.sequence_field = options.sequence_id_header;
+  from.replica = options.replica_name;
   from.receive_budget = request_memory;
   from.connection_limit = connections;
   from.tls = From(options.grpc.tls, "--grpc-");
   from.keep_alive = KeepAliveFrom(options.grpc);
-  grpc = std::make_unique<frontend::grpc::GrpcServer>(from, service);
+  from.take_input_memory = InputMemoryOf(server);
+  grpc = std::make_unique<frontend::grpc::GrpcServer>(from, server);
   NEREID_RETURN_IF_ERROR(CannotStart("GRPC", grpc->Start()));
   LogStarted("GRPCInferenceService", from.address, grpc->port());
   return Status::Ok();
@@ -242,13 +260,18 @@ frontend::http::HttpServerOptions Endpoints::Parts::ClientDoor(const ServerOptio
   return from;
 }
 
-Status Endpoints::Parts::StartHttp(const ServerOptions& options, api::InferenceService& service) {
+Status Endpoints::Parts::StartHttp(const ServerOptions& options, server::InferenceServer& server) {
   auto from = ClientDoor(options, options.http.address, options.http.port,
                          options.http.thread_count, access.http);
   from.reuse_port = options.http.reuse_port;
+  if (!options.replica_name.empty()) {
+    from.server_fields = std::string(api::kReplicaField) + ": " + options.replica_name + "\r\n";
+  }
+  frontend::http::KserveOptions kserve = KserveFrom(options, access.http);
+  kserve.sequence_field = options.sequence_id_header;
+  kserve.take_input_memory = InputMemoryOf(server);
   return StartServer({"HTTP", "HTTPService"}, from,
-                     frontend::http::MakeKserveHandler(KserveFrom(options, access.http), service),
-                     &http);
+                     frontend::http::MakeKserveHandler(kserve, server), &http);
 }
 
 Status Endpoints::Parts::StartSagemaker(const ServerOptions& options,
@@ -287,6 +310,29 @@ Status Endpoints::Parts::StartAdmin(const ServerOptions& options, api::Inference
                      &admin);
 }
 
+// Its connections do not count with those of inference clients, so that the server can be seen when
+// their limit is reached.
+Status Endpoints::Parts::StartConsole(const ServerOptions& options,
+                                      server::InferenceServer& server) {
+  base::Log::Instance().KeepTail();
+  auto from = HttpDoor(options, options.console.address, *options.console.port,
+                       From(options.http.tls, "--http-"), access.console);
+  from.threads = 1;
+  from.thread_name = "console-http";
+  from.keep_trace_headers = true;
+  from.max_waiting_bytes = console::kMaxWaitingBytes;
+  from.server_fields = console::BrowserRules();
+  console::ConsoleOptions console_options;
+  console_options.kserve = KserveFrom(options, access.console);
+  console_options.is_guarded = !options.access.auth_file.empty();
+  console_options.serves_management = !options.access.admin_port.has_value();
+  console_handler =
+      console::MakeConsole(std::move(console_options), server,
+                           ConsoleSourceFrom(server, options.repository.model_config_name));
+  NEREID_RETURN_IF_ERROR(CannotStart("console", console_handler->Start()));
+  return StartServer({"console", "Console"}, from, console_handler, &console_server);
+}
+
 Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
                                       server::InferenceServer& server) {
   auto from = HttpDoor(options, options.metrics.address, options.metrics.port,
@@ -304,18 +350,18 @@ Status Endpoints::Parts::StartMetrics(const ServerOptions& options,
 
 Endpoints::Endpoints(server::InferenceServer& server) : server_(server) {}
 
-Endpoints::~Endpoints() { server_.SetTraceControl(nullptr); }
+Endpoints::~Endpoints() {
+  if (parts_ != nullptr) server_.ReplaceTraceControl(&parts_->tracer, nullptr);
+}
 
 Status Endpoints::Start(const ServerOptions& options) {
   NEREID_ASSIGN_OR_RETURN(Access access, MakeAccess(options));
   NEREID_ASSIGN_OR_RETURN(SpanExport spans,
                           StartSpanExport(options.trace, server_.GetServerMetadata().version));
   parts_ = std::make_unique<Parts>(options, std::move(spans), std::move(access));
-  server_.SetTraceControl(&parts_->tracer);
-  if (const auto allowed = From(options.devices.allow_client_shm);
-      allowed != api::AllowedRegions::kNone) {
-    NEREID_RETURN_IF_ERROR(server_.shared_memory().Allow(allowed, {.regions = MaxSharedRegions()}));
-  }
+  server_.ReplaceTraceControl(nullptr, &parts_->tracer);
+  NEREID_RETURN_IF_ERROR(server_.shared_memory().Allow(From(options.devices.allow_client_shm),
+                                                       {.regions = MaxSharedRegions()}));
   if (options.grpc.enabled) NEREID_RETURN_IF_ERROR(parts_->StartGrpc(options, server_));
   if (options.http.enabled) NEREID_RETURN_IF_ERROR(parts_->StartHttp(options, server_));
   if (options.sagemaker.enabled) {
@@ -323,14 +369,32 @@ Status Endpoints::Start(const ServerOptions& options) {
   }
   if (options.vertex_ai.enabled) NEREID_RETURN_IF_ERROR(parts_->StartVertexAi(options, server_));
   if (options.access.admin_port) NEREID_RETURN_IF_ERROR(parts_->StartAdmin(options, server_));
+  if (options.console.port) NEREID_RETURN_IF_ERROR(parts_->StartConsole(options, server_));
   if (options.metrics.enabled) {
     NEREID_RETURN_IF_ERROR(parts_->StartMetrics(options, server_));
   }
   return Status::Ok();
 }
 
+uint16_t Endpoints::port(Service service) const {
+  if (parts_ == nullptr) return 0;
+  const auto port_of = [](const auto& server) -> uint16_t {
+    return server == nullptr ? 0 : server->port();
+  };
+  switch (service) {
+    case Service::kHttp:
+      return port_of(parts_->http);
+    case Service::kGrpc:
+      return port_of(parts_->grpc);
+    case Service::kMetrics:
+      return port_of(parts_->metrics);
+  }
+  return 0;
+}
+
 void Endpoints::BeginStop() {
   if (parts_ == nullptr) return;
+  if (parts_->console_handler != nullptr) parts_->console_handler->EndStreams();
   for (frontend::http::HttpServer* server : parts_->StoppingServers()) {
     if (server != nullptr) server->BeginStop();
   }

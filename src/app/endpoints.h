@@ -14,7 +14,7 @@ class InferenceServer;
 namespace nereid::app {
 
 /// The listening front ends of one server: gRPC, HTTP, SageMaker, Vertex AI, the address for
-/// management and the metrics page.
+/// management, the console and the metrics page.
 class Endpoints {
  public:
   /// `server` must outlive the endpoints.
@@ -25,6 +25,10 @@ class Endpoints {
   /// text is a line for the log and names the service. Front ends that have started before the
   /// error are stopped by the destructor.
   base::Status Start(const ServerOptions& options);
+
+  enum class Service { kHttp, kGrpc, kMetrics };
+  /// Returns the port on which the service listens, after Start(); 0 if it is not enabled.
+  uint16_t port(Service service) const;
 
   /// Closes the ports of all front ends but the metrics page, and every connection without a
   /// request in progress. Does not wait. The metrics page is served until the destructor.

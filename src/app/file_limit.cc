@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/file_limit.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
+
+#include "base/unique_fd.h"
 
 namespace nereid::app {
 
@@ -16,6 +19,16 @@ void RaiseFileLimit() {
   if (wanted <= limit.rlim_cur) return;
   limit.rlim_cur = wanted;
   (void)!setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void ReserveDescriptors() {
+  constexpr rlim_t kReserved = 16384;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == 0) return;
+  const base::UniqueFd low(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (low.get() < 0) return;
+  const auto highest = static_cast<int>(std::min(limit.rlim_cur, kReserved) - 1);
+  const base::UniqueFd high(fcntl(low.get(), F_DUPFD_CLOEXEC, highest));
 }
 
 size_t MaxConnections() {

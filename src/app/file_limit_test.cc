@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/file_limit.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
 
 namespace nereid::app {
 namespace {
@@ -22,6 +28,28 @@ TEST(RaiseFileLimit, RaisesTheSoftLimit) {
   }
   EXPECT_LE(after.rlim_cur, rlim_t{1} << 20);
   setrlimit(RLIMIT_NOFILE, &before);
+}
+
+/// Returns the size of the kernel's table of descriptors.
+long TableSize() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long size = 0;
+    if (word == "FDSize:" && status >> size) return size;
+  }
+  return 0;
+}
+
+TEST(ReserveDescriptors, GrowsTheTableAndLeavesNothingOpen) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(next);
+  ReserveDescriptors();
+  EXPECT_GE(TableSize(), static_cast<long>(std::min(before.rlim_cur, rlim_t{16384})));
+  const int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(after);
+  EXPECT_EQ(after, next);
 }
 
 TEST(MaxConnections, LeavesDescriptorsForModels) {

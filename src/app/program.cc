@@ -1,26 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: parses the command line, starts the server, and stops it at a signal.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <thread>
 
+#include "api/sequence_handover.h"
+#include "app/backend_probe.h"
+#include "app/configure_log.h"
 #include "app/endpoints.h"
 #include "app/file_limit.h"
 #include "app/options/command_line.h"
 #include "app/options/default_directories.h"
+#include "app/process_terminal.h"
+#include "app/reference/reference.h"
 #include "app/server_settings_from_options.h"
+#include "app/service_manager.h"
 #include "app/stop_signals.h"
 #include "app/tables.h"
 #include "app/tools/tool.h"
+#include "app/waiting_threads.h"
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/log_output.h"
+#include "base/terminal.h"
 #include "curl/curl_client.h"
 #include "device/gpus.h"
 #include "frontend/capi/handles.h"
@@ -33,14 +44,16 @@
 namespace nereid::app {
 namespace {
 
-base::Status ConfigureLog(const LogOptions& options) {
-  base::Log& log = base::Log::Instance();
-  log.SetEnabled(base::LogLevel::kInfo, options.info);
-  log.SetEnabled(base::LogLevel::kWarning, options.warning);
-  log.SetEnabled(base::LogLevel::kError, options.error);
-  log.SetVerboseLevel(options.verbose);
-  log.SetFormat(options.format);
-  return log.SetFile(options.file);
+/// Opens the log file again after SIGHUP, for programs that rotate logs.
+void ReopenLog() {
+  const base::Status status = base::ReopenLogFile();
+  if (!status.ok()) {
+    LOG_ERROR << "SIGHUP: " << status.message() << "; the log continues in the old file";
+  } else if (base::Log::Instance().file().empty()) {
+    LOG_INFO << "SIGHUP: ignored, because there is no --log-file";
+  } else {
+    LOG_INFO << "SIGHUP: the log file was reopened";
+  }
 }
 
 void LogTable(const std::string& table) {
@@ -50,12 +63,17 @@ void LogTable(const std::string& table) {
   }
 }
 
+std::string ThreadsOf(const model::CpuShare& share) {
+  return share.varies ? "1 to " + std::to_string(share.most_threads)
+                      : std::to_string(share.threads);
+}
+
 void LogCpuPlan(server::InferenceServer& server) {
   std::vector<CpuShareRow> rows;
   for (const model::CpuShare& share : server.runtime().CpuShares()) {
     rows.push_back({share.model, std::to_string(share.version), std::to_string(share.instances),
-                    std::to_string(share.threads),
-                    share.cpus.empty() ? "any" : base::FormatCpuList(share.cpus), share.set_by});
+                    ThreadsOf(share), share.cpus.empty() ? "any" : base::FormatCpuList(share.cpus),
+                    share.set_by});
   }
   if (!rows.empty()) LogTable(CpuPlanTable(rows));
 }
@@ -78,7 +96,10 @@ void LogTables(server::InferenceServer& server, const ServerOptions& options) {
       models.push_back({entry.name, entry.version, std::move(status)});
     }
   }
-  LogTable(ModelTable(models));
+  // The log has the whole reasons, and so has the index.
+  constexpr size_t kColumnsOfFiles = 200;
+  const size_t columns = base::TerminalColumns(STDERR_FILENO);
+  LogTable(ModelTable(models, columns > 0 ? columns : kColumnsOfFiles));
   LogCpuPlan(server);
   LogGpus(server.runtime().gpus());
   const api::ServerMetadata metadata = server.GetServerMetadata();
@@ -105,11 +126,13 @@ constexpr uint64_t kMaxFinalWritesNs = 3 * kSecondNs;
 ///  1. The server refuses new work. The ports stay open, so that clients get a clear refusal, and
 ///  so
 ///     that the next requests of live sequences arrive.
-///  2. When nothing is in flight, the ports are closed.
-///  3. The models are unloaded. This fails if requests are still in flight at `deadline_ns`.
-///  4. Responses that are not completely written get a short time.
+///  2. The sequences that are left are handed over to other replicas, if there are any.
+///  3. When nothing is in flight, the ports are closed.
+///  4. The models are unloaded. This fails if requests are still in flight at `deadline_ns`.
+///  5. Responses that are not completely written get a short time.
 int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t deadline_ns) {
   server.BeginStop();
+  if (server.handover() != nullptr) server.handover()->OfferAll(deadline_ns);
   if (server.WaitUntilIdle(deadline_ns)) endpoints.BeginStop();
   const base::Status status = server.Stop(deadline_ns);
   if (!status.ok()) {
@@ -138,18 +161,27 @@ std::string DescribeLoads(const repository::LoadGate& gate) {
   return text.empty() ? text : " Models that are being loaded:" + text;
 }
 
+uint64_t MonotonicMicroseconds() { return base::SteadyClock().NowNs() / 1000; }
+
 int Serve(const ServerOptions& options) {
   memory::BoundHeapArenas(base::UsableCpuCount());
   RaiseFileLimit();
+  ReserveDescriptors();
   const auto gate = std::make_shared<repository::LoadGate>();
   const uint64_t exit_timeout_ns = uint64_t(options.exit_timeout_secs) * kSecondNs;
-  // Never destroyed, because its thread receives signals until the process ends.
-  auto& signals =
-      *new StopSignals(uint64_t(options.drain_secs) * kSecondNs + exit_timeout_ns,
-                       {[gate] { gate->Close(); }, [gate] { return DescribeLoads(*gate); }});
+  // These two are never destroyed, because the thread of the signals uses them until the process
+  // ends.
+  auto& manager = *new ServiceManager(::getenv, ::getpid());
+  auto& signals = *new StopSignals(
+      uint64_t(options.drain_secs) * kSecondNs + exit_timeout_ns,
+      {.on_stop = [gate] { gate->Close(); },
+       .describe_unfinished = [gate] { return DescribeLoads(*gate); },
+       .on_hang_up = [&manager] { manager.Reload(MonotonicMicroseconds(), ReopenLog); }});
   if (const base::Status status = ConfigureLog(options.log); !status.ok()) {
     return Fail("setting up the log", status);
   }
+  // Before the models are loaded, so that the console has those lines, too.
+  if (options.console.port) base::Log::Instance().KeepTail();
   server::ServerSettings settings = ServerSettingsFrom(options);
   settings.load_gate = gate;
   const auto handle = frontend::capi::MakeServer(std::move(settings));
@@ -166,7 +198,19 @@ int Serve(const ServerOptions& options) {
     LOG_ERROR << status.message();
     return 1;
   }
+  // A stop is bounded by its own timeout, and its server need not be live.
+  ServiceWatchdog alive(manager, [&server, &signals] {
+    if (signals.stopping()) return true;
+    const auto live = server.IsServerLive();
+    return live.ok() && *live;
+  });
+  if (const base::Status status = alive.Start(); !status.ok()) {
+    LOG_ERROR << status.message();
+    return 1;
+  }
+  manager.SendReady("Serving");
   signals.Wait();
+  manager.SendStopping("Completing the work in flight");
   DrainBeforeStop(server, signals, options.drain_secs);
   // The drain may have ended early.
   const uint64_t deadline_ns =
@@ -209,6 +253,7 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
   const std::string backends = DefaultPluginDirectory("backends", ExecutablePath());
   if (base::IsDirectory(backends)) context.backend_directory = backends;
   context.load = LoadForTool;
+  context.probe_backend = ProbeBackend;
   context.make_client =
       [](const std::string& ca_file) -> base::Result<std::unique_ptr<curl::HttpClient>> {
     NEREID_ASSIGN_OR_RETURN(auto client, curl::CurlClient::Create({.certificate_file = ca_file}));
@@ -216,6 +261,15 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
   };
   context.environment = ::getenv;
   context.find_gpus = device::Gpus::Find;
+  context.terminal_columns = base::TerminalColumns(STDOUT_FILENO);
+  std::signal(SIGPIPE, SIG_IGN);  // the write fails instead
+  context.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  ProcessTerminal terminal;
+  if (context.out_is_terminal) context.terminal = &terminal;
+  context.print = [](std::string_view text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+           std::fflush(stdout) == 0;
+  };
   context.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   context.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
   const tools::ToolResult result = tool.run(words, context);
@@ -223,16 +277,25 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
   // A tool whose output could not be written (full disk, closed pipe) has failed.
   const bool written =
       std::fwrite(result.out.data(), 1, result.out.size(), stdout) == result.out.size() &&
-      std::fflush(stdout) == 0;
+      std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   return written ? result.exit_code : tools::kCannotRun;
 }
 
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
+  LetOpenMpThreadsSleep();
   const std::vector<std::string> arguments(argv, argv + argc);
   if (const tools::Tool* tool = ToolOf(arguments)) {
     return RunTool(*tool, std::span(arguments).subspan(2));
+  }
+  if (arguments.size() > 2 && arguments[1] == "help") {
+    const auto text = reference::ReferenceText(std::span(arguments).subspan(2));
+    if (!text.ok()) {
+      std::fprintf(stderr, "%s\n", text.status().message().c_str());
+      return kUsageExitCode;
+    }
+    if (*text) return std::fputs((*text)->c_str(), stdout) < 0 || std::fflush(stdout) != 0;
   }
   CommandLineContext context{ExecutablePath(), ::getenv, {}};
   for (const tools::Tool& tool : tools::AllTools()) {

@@ -55,7 +55,10 @@ server::ServerSettings ServerSettingsFrom(const ServerOptions& options) {
   settings.exit_timeout_secs = static_cast<uint32_t>(options.exit_timeout_secs);
   settings.inline_mode = From(options.inline_execution);
   settings.share_cpus = options.cpu_plan == CpuPlanMode::kShare;
+  settings.count_latencies = options.console.port.has_value();
   settings.list_sequences = options.enable_sequence_listing;
+  settings.sequence_handover_peers = options.sequence_handover_peers;
+  settings.sequence_handover_token_file = options.sequence_handover_token_file;
   settings.watchdog_secs = static_cast<uint32_t>(options.watchdog_secs);
   settings.watchdog_liveness = options.watchdog_liveness;
   settings.execution_watchdog_secs = static_cast<uint32_t>(options.execution_watchdog_secs);

@@ -86,7 +86,7 @@ void StopSignals::Run() {
   while (true) {
     const int number = NextSignal(stopping() ? deadline_ns() + kGraceNs : 0);
     if (number == SIGHUP) {
-      OnHangUp();
+      reactions_.on_hang_up();
     } else if (number != 0) {
       OnStopSignal(number);
     } else {
@@ -120,17 +120,6 @@ void StopSignals::OnStopSignal(int number) {
   }
   // Called without the lock, and after Wait() can return: it may log or take other locks.
   reactions_.on_stop();
-}
-
-void StopSignals::OnHangUp() {
-  const base::Status status = base::ReopenLogFile();
-  if (!status.ok()) {
-    LOG_ERROR << "SIGHUP: " << status.message() << "; the log continues in the old file";
-  } else if (base::Log::Instance().file().empty()) {
-    LOG_INFO << "SIGHUP: ignored, because there is no --log-file";
-  } else {
-    LOG_INFO << "SIGHUP: the log file was reopened";
-  }
 }
 
 }  // namespace nereid::app

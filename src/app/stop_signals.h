@@ -15,7 +15,7 @@ namespace nereid::app {
 /// SIGINT, SIGTERM  the first one requests a stop; the second one ends the drain before it and logs
 ///                  the reason for the wait; the third one ends the process at once with exit code
 ///                  1
-/// SIGHUP           reopens the log file, for programs that rotate logs
+/// SIGHUP           calls the reaction on_hang_up
 /// SIGPIPE          is ignored
 ///
 /// The time of the stop begins with the first SIGINT or SIGTERM. If the process still runs one
@@ -28,6 +28,7 @@ class StopSignals {
     std::function<void()> on_stop;  // called at the first signal; must not block
     /// Returns the text that the log shows after the timeout: the work that did not end, or "".
     std::function<std::string()> describe_unfinished;
+    std::function<void()> on_hang_up;  // called for each SIGHUP
   };
   /// `max_stop_ns` is the longest time from the first signal to the end: the drain and the exit
   /// timeout.
@@ -45,7 +46,6 @@ class StopSignals {
  private:
   void Run();
   void OnStopSignal(int number);
-  void OnHangUp();
 
   const uint64_t max_stop_ns_;
   const Reactions reactions_;

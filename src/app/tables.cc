@@ -5,17 +5,12 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/terminal.h"
+
 namespace nereid::app {
 namespace {
 
 using Row = std::vector<std::string>;
-
-// Returns the number of UTF-8 characters. Continuation bytes are not counted.
-size_t Width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
 
 std::vector<std::string> Lines(std::string_view cell) {
   std::vector<std::string> lines(1);
@@ -47,7 +42,7 @@ void AppendRow(const Cells& cells, const std::vector<size_t>& widths, std::strin
   for (size_t line = 0; line < height; ++line) {
     for (size_t i = 0; i < cells.size(); ++i) {
       const std::string_view text = line < cells[i].size() ? cells[i][line] : std::string_view();
-      out->append("| ").append(text).append(widths[i] - Width(text) + 1, ' ');
+      out->append("| ").append(text).append(widths[i] - base::CharacterCount(text) + 1, ' ');
     }
     out->append("|\n");
   }
@@ -126,7 +121,9 @@ std::string RenderTable(const std::vector<std::string>& headers,
   std::vector<size_t> widths(headers.size(), 0);
   for (const Cells& cells : table) {
     for (size_t i = 0; i < cells.size(); ++i) {
-      for (const std::string& line : cells[i]) widths[i] = std::max(widths[i], Width(line));
+      for (const std::string& line : cells[i]) {
+        widths[i] = std::max(widths[i], base::CharacterCount(line));
+      }
     }
   }
   std::string out;
@@ -152,9 +149,22 @@ std::string BackendTable(const std::vector<BackendRow>& backends) {
   return RenderTable({"Backend", "Path", "Config"}, rows);
 }
 
-std::string ModelTable(const std::vector<ModelRow>& models) {
+std::string ModelTable(const std::vector<ModelRow>& models, size_t max_columns) {
+  size_t others = base::CharacterCount("Model") + base::CharacterCount("Version");
+  for (const ModelRow& model : models) {
+    others = std::max(
+        others, std::max(base::CharacterCount("Model"), base::CharacterCount(model.model)) +
+                    std::max(base::CharacterCount("Version"), base::CharacterCount(model.version)));
+  }
+  // The borders and blanks of three columns, and at least the word UNAVAILABLE.
+  constexpr size_t kBorders = 10;
+  constexpr size_t kMinStatus = 12;
+  const size_t left = max_columns > others + kBorders ? max_columns - others - kBorders : 0;
+  const size_t max_status = max_columns == 0 ? 0 : std::max(left, kMinStatus);
   std::vector<Row> rows;
-  for (const ModelRow& model : models) rows.push_back({model.model, model.version, model.status});
+  for (const ModelRow& model : models) {
+    rows.push_back({model.model, model.version, base::CutTo(model.status, max_status)});
+  }
   return RenderTable({"Model", "Version", "Status"}, rows);
 }
 

@@ -62,7 +62,9 @@ std::string GpuTable(const device::Gpus& gpus);
 /// Return the tables that a start prints, with Triton's columns and rows.
 std::string RepositoryAgentTable(const std::vector<RepositoryAgentRow>& agents);
 std::string BackendTable(const std::vector<BackendRow>& backends);
-std::string ModelTable(const std::vector<ModelRow>& models);
+/// The status of a model is cut so that no line is longer than `max_columns` characters; 0: no
+/// limit.
+std::string ModelTable(const std::vector<ModelRow>& models, size_t max_columns = 0);
 std::string SettingsTable(const ServerOptions& options, const ServerIdentity& identity);
 
 }  // namespace nereid::app

@@ -52,6 +52,18 @@ TEST(TablesTest, BackendsAndModels) {
             "+-------+---------+----------------------+\n");
 }
 
+TEST(TablesTest, TheStatusIsCutToTheLine) {
+  EXPECT_EQ(ModelTable({{"abcdefg", "1", "UNAVAILABLE: no file"}, {"b", "2", "READY"}}, 40),
+            "+---------+---------+------------------+\n"
+            "| Model   | Version | Status           |\n"
+            "+---------+---------+------------------+\n"
+            "| abcdefg | 1       | UNAVAILABLE: no… |\n"
+            "| b       | 2       | READY            |\n"
+            "+---------+---------+------------------+\n");
+  EXPECT_NE(ModelTable({{"a", "1", "UNAVAILABLE: no file"}}, 5).find("| UNAVAILABLE… |"),
+            std::string::npos);
+}
+
 TEST(TablesTest, Gpus) {
   const size_t gib = size_t{1} << 30;
   const device::Gpus gpus({{0, "New", 9, 0, 3 * gib / 2, "0000:01:00.0", "GPU-1"},

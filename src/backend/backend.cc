@@ -61,17 +61,19 @@ base::Status MemoryAllocator::Free(void* buffer, TRITONSERVER_MemoryType type, i
   return base::Status::InvalidArgument("the memory was not allocated with this type");
 }
 
-Backend::Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json)
+Backend::Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json,
+                 std::string directory)
     : name_(std::move(name)),
-      directory_(DirectoryOf(library->path())),
+      directory_(directory.empty() ? DirectoryOf(library->path()) : std::move(directory)),
       library_(std::move(library)),
       config_(std::move(config_json)) {}
 
 base::Result<std::shared_ptr<Backend>> Backend::Create(std::string name,
                                                        std::unique_ptr<BackendLibrary> library,
-                                                       std::string config_json) {
-  std::shared_ptr<Backend> backend(
-      new Backend(std::move(name), std::move(library), std::move(config_json)));
+                                                       std::string config_json,
+                                                       std::string directory) {
+  std::shared_ptr<Backend> backend(new Backend(std::move(name), std::move(library),
+                                               std::move(config_json), std::move(directory)));
   const BackendEntryPoints& entry = backend->entry_points();
   if (entry.initialize != nullptr) {
     NEREID_RETURN_IF_ERROR(abi::TakeStatus(entry.initialize(backend->handle())));
@@ -135,18 +137,28 @@ base::Result<std::shared_ptr<Backend>> BackendRegistry::Get(
     if (const auto found = built_in_.find(name); found != built_in_.end()) return found->second;
   }
   for (const std::string& path : places) {
-    if (!base::PathExists(path)) continue;
-    const base::MutexLock lock(mutex_);
-    auto& slot = backends_[{path, name}];
-    LogDefaults(name);
-    // A failure leaves the slot empty, so the next load of a model tries again.
-    if (slot == nullptr) {
-      NEREID_ASSIGN_OR_RETURN(auto library, BackendLibrary::Open(path));
-      NEREID_ASSIGN_OR_RETURN(slot, Backend::Create(name, std::move(library), ConfigJson(name)));
-    }
-    return slot;
+    if (base::PathExists(path)) return Open(name, path, "");
+  }
+  if (const std::string path = config::PythonBackendLibrary(search, settings_.directory);
+      !path.empty()) {
+    return Open(name, path, base::JoinPath(settings_.directory, name));
   }
   return base::Status::InvalidArgument(config::NoBackendLibraryText(search, settings_.directory));
+}
+
+base::Result<std::shared_ptr<Backend>> BackendRegistry::Open(const std::string& name,
+                                                             const std::string& path,
+                                                             const std::string& directory) {
+  const base::MutexLock lock(mutex_);
+  auto& slot = backends_[{path, name}];
+  LogDefaults(name);
+  // A failure leaves the slot empty, so the next load of a model tries again.
+  if (slot == nullptr) {
+    NEREID_ASSIGN_OR_RETURN(auto library, BackendLibrary::Open(path));
+    NEREID_ASSIGN_OR_RETURN(slot,
+                            Backend::Create(name, std::move(library), ConfigJson(name), directory));
+  }
+  return slot;
 }
 
 base::Status BackendRegistry::AddBuiltIn(const std::string& name,

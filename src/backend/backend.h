@@ -48,7 +48,8 @@ class Backend {
   /// Creates the backend and calls the library's Initialize. `config_json` is {"cmdline":{...}}.
   static base::Result<std::shared_ptr<Backend>> Create(std::string name,
                                                        std::unique_ptr<BackendLibrary> library,
-                                                       std::string config_json);
+                                                       std::string config_json,
+                                                       std::string directory = "");
   ~Backend();
 
   const std::string& name() const { return name_; }
@@ -66,7 +67,8 @@ class Backend {
   static Backend* From(TRITONBACKEND_Backend* handle) { return reinterpret_cast<Backend*>(handle); }
 
  private:
-  Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json);
+  Backend(std::string name, std::unique_ptr<BackendLibrary> library, std::string config_json,
+          std::string directory);
 
   const std::string name_;
   const std::string directory_;
@@ -100,6 +102,8 @@ class BackendRegistry {
   std::vector<std::shared_ptr<Backend>> Loaded();
 
  private:
+  base::Result<std::shared_ptr<Backend>> Open(const std::string& name, const std::string& path,
+                                              const std::string& directory) NEREID_EXCLUDES(mutex_);
   std::string ConfigJson(const std::string& name) const;
   void LogDefaults(const std::string& name) const;
 

@@ -35,6 +35,16 @@ base::Status BackendInstance::CheckReady() {
   return ready == nullptr ? base::Status::Ok() : abi::TakeStatus(ready(handle()));
 }
 
+bool BackendInstance::HasRoom() {
+  const auto has_room = model_.backend().entry_points().instance_has_room;
+  return has_room == nullptr || has_room(handle());
+}
+
+void BackendInstance::SetThreads(int threads) {
+  const auto set = model_.backend().entry_points().set_threads;
+  if (set != nullptr) set(handle(), static_cast<uint32_t>(threads));
+}
+
 base::Status BackendInstance::CallExecute() {
   std::string what;
   try {

@@ -45,6 +45,14 @@ class BackendInstance {
   /// is answered with the error. Must not be called by two threads at a time.
   void Execute(std::vector<std::unique_ptr<request::InferenceRequest>> requests);
 
+  /// Returns whether Execute would return without waiting for earlier batches, as far as the
+  /// backend knows; true if it has no such function. Must not be called during Execute.
+  bool HasRoom();
+
+  /// Tells the backend how many threads the next executions use, if it wants to know. Must be
+  /// called by the thread that calls Execute next.
+  void SetThreads(int threads);
+
   /// Returns the backend's error if it reports the instance as not ready; OK if it has no such
   /// function.
   base::Status CheckReady();

@@ -17,6 +17,13 @@ base::Result<std::unique_ptr<BackendLibrary>> BackendLibrary::Open(const std::st
   shared->Find("TRITONBACKEND_ModelInstanceFinalize", &entry.instance_finalize);
   shared->Find("TRITONBACKEND_ModelInstanceExecute", &entry.instance_execute);
   shared->Find("TRITONBACKEND_ModelInstanceReady", &entry.instance_ready);
+  shared->Find("NEREIDBACKEND_ModelInstanceHasRoom", &entry.instance_has_room);
+  shared->Find("NEREIDBACKEND_ModelPrepareThreads", &entry.prepare_threads);
+  shared->Find("NEREIDBACKEND_ModelInstanceSetThreads", &entry.set_threads);
+  shared->Find("NEREIDBACKEND_ModelTakeInputMemory", &entry.take_input_memory);
+  shared->Find("NEREIDBACKEND_InputMemoryPrepare", &entry.prepare_input_memory);
+  shared->Find("NEREIDBACKEND_InputMemoryFree", &entry.free_input_memory);
+  shared->Find("NEREIDBACKEND_ModelInstancesShare", &entry.instances_share);
   if (entry.instance_execute == nullptr) {
     return base::Status::NotFound(
         "unable to find required entrypoint 'TRITONBACKEND_ModelInstanceExecute' in shared "

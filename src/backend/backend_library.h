@@ -6,6 +6,9 @@
 
 #include "base/result.h"
 #include "base/shared_library.h"
+#include "nereid/backend/cpu_threads.h"
+#include "nereid/backend/input_memory.h"
+#include "nereid/backend_room.h"
 #include "triton/core/tritonbackend.h"
 
 namespace nereid::backend {
@@ -22,6 +25,13 @@ struct BackendEntryPoints {
   decltype(&TRITONBACKEND_ModelInstanceFinalize) instance_finalize = nullptr;
   decltype(&TRITONBACKEND_ModelInstanceExecute) instance_execute = nullptr;
   decltype(&TRITONBACKEND_ModelInstanceReady) instance_ready = nullptr;
+  decltype(&NEREIDBACKEND_ModelInstanceHasRoom) instance_has_room = nullptr;
+  decltype(&NEREIDBACKEND_ModelPrepareThreads) prepare_threads = nullptr;
+  decltype(&NEREIDBACKEND_ModelInstanceSetThreads) set_threads = nullptr;
+  decltype(&NEREIDBACKEND_ModelTakeInputMemory) take_input_memory = nullptr;
+  decltype(&NEREIDBACKEND_InputMemoryPrepare) prepare_input_memory = nullptr;
+  decltype(&NEREIDBACKEND_InputMemoryFree) free_input_memory = nullptr;
+  decltype(&NEREIDBACKEND_ModelInstancesShare) instances_share = nullptr;
 };
 
 /// A backend's shared library with its entry points.

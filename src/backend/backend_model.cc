@@ -18,6 +18,17 @@ base::Status BackendModel::Initialize(Completion complete) {
   return base::Status::Ok();
 }
 
+base::Status BackendModel::PrepareThreads(int threads) {
+  const auto prepare = backend_->entry_points().prepare_threads;
+  if (prepare == nullptr) return base::Status::Unsupported("the backend has a fixed number");
+  return abi::TakeStatus(prepare(handle(), static_cast<uint32_t>(threads)));
+}
+
+bool BackendModel::InstancesShare() {
+  const auto share = backend_->entry_points().instances_share;
+  return share != nullptr && share(handle());
+}
+
 base::Status BackendModel::Complete(std::string_view json) {
   if (complete_ == nullptr) {
     return base::Status::Unsupported("the configuration of model '" + description_.name +

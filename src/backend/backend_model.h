@@ -44,6 +44,14 @@ class BackendModel {
   /// is passed to `complete` before the backend's call returns; the backend gets its error.
   base::Status Initialize(Completion complete);
 
+  /// Lets the backend prepare the model for executions with `threads` threads. UNSUPPORTED if it
+  /// cannot change their number. Thread-safe after Initialize; may take as long as a load.
+  base::Status PrepareThreads(int threads);
+
+  /// Returns whether the backend says that further instances on the CPU cost little and change no
+  /// answer. Called after PrepareThreads(1) has succeeded.
+  bool InstancesShare();
+
   /// Passes a configuration from the backend to the Completion. Returns UNSUPPORTED unless the
   /// model is being initialized.
   base::Status Complete(std::string_view json);
@@ -64,6 +72,7 @@ class BackendModel {
 
   const Description& description() const { return description_; }
   Backend& backend() { return *backend_; }
+  const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
 
   /// Sets the latest report of the model's memory usage.
   void SetMemoryUsage(std::vector<memory::BufferAttributes> usage) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <optional>
 
+#include "base/background.h"
 #include "base/log.h"
 #include "base/threads.h"
 
@@ -19,7 +21,7 @@ bool BlockingWorkers::Run(Task task) {
   bool accepted = false;
   {
     const MutexLock lock(mutex_);
-    abandoned = TakeAbandoned();
+    if (MayHaveAbandoned()) abandoned = TakeAbandoned();
     accepted = Accept(&task);
   }
   for (const Waiting& waiting : abandoned) waiting.task.drop();
@@ -51,6 +53,14 @@ bool BlockingWorkers::AddThread() {
   return true;
 }
 
+// Before a task is refused, and when a quarter of the queue is new: so the callers of Run(), which
+// are event loops, look at four tasks for each that they add, however many wait.
+bool BlockingWorkers::MayHaveAbandoned() {
+  if (tasks_.size() < max_waiting_ && ++added_ < tasks_.size() / 4) return false;
+  added_ = 0;
+  return true;
+}
+
 std::deque<BlockingWorkers::Waiting> BlockingWorkers::TakeAbandoned() {
   const auto stays = [](const Waiting& waiting) {
     return !waiting.has_waited || !waiting.task.is_abandoned || !waiting.task.is_abandoned();
@@ -63,6 +73,10 @@ std::deque<BlockingWorkers::Waiting> BlockingWorkers::TakeAbandoned() {
 }
 
 void BlockingWorkers::Work() {
+  std::optional<ScopedBackground> background;
+  if (work_ == PoolWork::kInBackground) background.emplace();
+  const bool computes = work_ == PoolWork::kComputes || work_ == PoolWork::kMostlyComputes;
+  if (computes) GiveWayToOtherThreads();
   MutexLock lock(mutex_);
   while (true) {
     ++idle_;

@@ -15,10 +15,12 @@
 
 namespace nereid::base {
 
-/// What the tasks of a pool do, for the watchdog.
+/// What the tasks of a pool do, for the watchdog and for the scheduling of its threads.
 enum class PoolWork : uint8_t {
-  kMayWait,   // for files, models, other servers: a pool whose threads all wait is only named
-  kComputes,  // nothing but computing: such a pool must move
+  kMayWait,         // for files, models, other servers: a pool whose threads all wait is only named
+  kInBackground,    // likewise, and no request waits for them; see ScopedBackground
+  kComputes,        // nothing but computing: such a pool must move
+  kMostlyComputes,  // likewise, but it reads a file now and then: it is only named
 };
 
 /// A pool of threads for the few operations that block, so that event loops do not have to (loading
@@ -39,12 +41,14 @@ class BlockingWorkers final : private Stage {
   };
 
   /// `thread_name` is shown by top and by debuggers. `max_threads` is at least 1. At most
-  /// `max_waiting` tasks wait for a thread.
+  /// `max_waiting` tasks wait for a thread. Threads that compute give way to others
+  /// (GiveWayToOtherThreads).
   BlockingWorkers(std::string thread_name, size_t max_threads, size_t max_waiting = SIZE_MAX,
                   PoolWork work = PoolWork::kMayWait)
       : thread_name_(std::move(thread_name)),
         max_threads_(max_threads),
         max_waiting_(max_waiting),
+        work_(work),
         listed_({StageKind::kPool, thread_name_, work == PoolWork::kComputes}, *this) {}
   /// Waits until every task has run, including the tasks that have not begun.
   ~BlockingWorkers() override;
@@ -74,6 +78,8 @@ class BlockingWorkers final : private Stage {
   bool Accept(Task* task) NEREID_REQUIRES(mutex_);
   /// Starts one more thread. Returns false at `max_threads` or when the system provides none.
   bool AddThread() NEREID_REQUIRES(mutex_);
+  /// Returns whether to look for abandoned tasks now: a look takes time in proportion to the queue.
+  bool MayHaveAbandoned() NEREID_REQUIRES(mutex_);
   /// Takes the abandoned tasks out of the queue.
   std::deque<Waiting> TakeAbandoned() NEREID_REQUIRES(mutex_);
   void End(bool drop_waiting);
@@ -81,10 +87,12 @@ class BlockingWorkers final : private Stage {
   const std::string thread_name_;
   const size_t max_threads_;
   const size_t max_waiting_;
+  const PoolWork work_;
   Mutex mutex_;
   ConditionVariable wake_;
   std::deque<Waiting> tasks_ NEREID_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_ NEREID_GUARDED_BY(mutex_);
+  size_t added_ NEREID_GUARDED_BY(mutex_) = 0;  // tasks since the last look for abandoned ones
   size_t idle_ NEREID_GUARDED_BY(mutex_) = 0;
   bool stopping_ NEREID_GUARDED_BY(mutex_) = false;
   uint64_t taken_ NEREID_GUARDED_BY(mutex_) = 0;  // tasks that a thread has taken

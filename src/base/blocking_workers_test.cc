@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/background.h"
 #include "base/mutex.h"
 
 namespace nereid::base {
@@ -37,6 +38,20 @@ TEST(BlockingWorkersTest, RunsTasksAtOnceUpToTheLimit) {
     go.set_value();
   }
   EXPECT_EQ(done, 5);  // the destructor waited for all
+}
+
+TEST(BlockingWorkersTest, ThreadsForLoadsWorkInTheBackground) {
+  const auto own = ReadScheduling();
+  if (!own || own->runtime == 0) GTEST_SKIP() << "the kernel has no slices of threads";
+  if (!WithSlice(*own, 1)) GTEST_SKIP() << "the tests run with a priority of their own";
+  const auto slice_in = [](PoolWork work) {
+    std::promise<uint64_t> slice;
+    BlockingWorkers workers("test", 1, 1, work);
+    workers.Run([&] { slice.set_value(ReadScheduling()->runtime); });
+    return slice.get_future().get();
+  };
+  EXPECT_EQ(slice_in(PoolWork::kMayWait), own->runtime);
+  EXPECT_GT(slice_in(PoolWork::kInBackground), own->runtime);
 }
 
 TEST(BlockingWorkersTest, UsesIdleThreadsAgain) {
@@ -109,6 +124,19 @@ TEST(BlockingWorkersTest, AnAbandonedTaskThatWaitsIsDropped) {
   asked.get_future().wait();
   EXPECT_EQ(dropped, 1);
   EXPECT_EQ(ran, 2);
+}
+
+TEST(BlockingWorkersTest, AFewTasksAreAskedForEachThatIsAdded) {
+  constexpr size_t kTasks = 2000;
+  std::promise<void> go;
+  std::atomic<size_t> asked = 0;
+  const auto stays = [&] { return ++asked == 0; };
+  BlockingWorkers workers("test", 1);  // last: its thread uses the others
+  workers.Run([&] { go.get_future().wait(); });
+  for (size_t i = 0; i < kTasks; ++i) EXPECT_TRUE(workers.Run({[] {}, stays, [] {}}));
+  EXPECT_GT(asked, kTasks);
+  EXPECT_LT(asked, kTasks * 10);
+  go.set_value();
 }
 
 TEST(BlockingWorkersTest, AThreadDropsWhatWasAbandonedMeanwhile) {

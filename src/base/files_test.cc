@@ -50,6 +50,45 @@ TEST_F(ListTest, LinksThatLeadNowhereAreNoDirectories) {
               ElementsAre("a", "b", "c", "circle", "dangling", "file", "good"));
 }
 
+TEST_F(ListTest, SaysOfEachEntryWhereItLeads) {
+  std::filesystem::create_symlink("a", root_ / "good");
+  std::filesystem::create_symlink("file", root_ / "to_file");
+  const auto entries = ListEntries(root_.string());
+  ASSERT_TRUE(entries.ok());
+  std::vector<std::string> directories;
+  for (const DirectoryEntry& entry : *entries) {
+    if (*LeadsToDirectory(root_.string(), entry)) directories.push_back(entry.name);
+    // A file system that does not tell gives the same answer.
+    EXPECT_EQ(*LeadsToDirectory(root_.string(), entry),
+              *LeadsToDirectory(root_.string(), {entry.name, EntryKind::kUnknown}));
+  }
+  EXPECT_THAT(directories, ElementsAre("a", "b", "c", "good"));
+}
+
+TEST_F(ListTest, AFileIsReadToItsEnd) {
+  const std::string path = (root_ / "file").string();
+  EXPECT_EQ(ReadFile(path).value(), "x");
+  std::ofstream(path, std::ios::trunc) << std::string(100'000, 'y');
+  EXPECT_EQ(ReadFile(path).value(), std::string(100'000, 'y'));
+  EXPECT_EQ(ReadFile(path, 100'000).value().size(), 100'000u);
+  EXPECT_THAT(ReadFile(path, 99'999).status().message(),
+              HasSubstr("has 100000 bytes, more than the 99999 allowed"));
+  std::ofstream(path, std::ios::trunc).flush();
+  EXPECT_EQ(ReadFile(path).value(), "");
+}
+
+TEST(ReadFileTest, FilesWithoutASizeHaveContent) {
+  EXPECT_THAT(ReadFile("/proc/self/status").value(), HasSubstr("Threads:"));
+  EXPECT_EQ(ReadFile("/proc/self/status", 10).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(ReadFileTest, SaysWhyThereIsNone) {
+  EXPECT_EQ(ReadFile("/nonexistent").status().message(),
+            "failed to open text file for read /nonexistent: No such file or directory");
+  EXPECT_EQ(ReadFile("/").status().message(),
+            "failed to open text file for read /: not a regular file");
+}
+
 TEST_F(ListTest, SaysWhatIsMissing) {
   EXPECT_EQ(ListDirectory((root_ / "x").string()).status().code(), StatusCode::kNotFound);
   EXPECT_EQ(ListDirectory((root_ / "file").string()).status().code(), StatusCode::kInternal);

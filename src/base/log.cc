@@ -122,9 +122,22 @@ bool FlushLog() {
   return flushed;
 }
 
+void Log::KeepTail() {
+  auto made = std::make_unique<LogTail>();
+  LogTail* none = nullptr;
+  if (tail_.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel)) {
+    (void)made.release();
+  }
+}
+
 void Log::Write(const LogEntry& entry) noexcept {
   try {
-    const std::string text = FormatLogEntry(entry, format(), OriginNow());
+    const LogOrigin origin = OriginNow();
+    if (LogTail* const tail = tail_.load(std::memory_order_acquire)) {
+      tail->Add(entry, static_cast<uint64_t>(origin.time.tv_sec) * 1000 +
+                           static_cast<uint64_t>(origin.time.tv_nsec) / 1'000'000);
+    }
+    const std::string text = FormatLogEntry(entry, format(), origin);
     const bool error = entry.level == LogLevel::kWarning || entry.level == LogLevel::kError;
     LogStream* const file_or_none = file_stream.load(std::memory_order_acquire);
     LogStream& standard = error ? StandardErrors() : StandardOutput();

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/log_entry.h"
+#include "base/log_tail.h"
 #include "base/status.h"
 
 namespace nereid::base {
@@ -37,6 +38,12 @@ class Log {
   Status SetFile(const std::string& path);
   std::string file() const;
 
+  /// Keeps the last lines from here on, for tail(). They stay until the process ends. A second call
+  /// does nothing.
+  void KeepTail();
+  /// Returns the last lines; null before KeepTail().
+  const LogTail* tail() const { return tail_.load(std::memory_order_acquire); }
+
   /// Writes an entry, whether or not its level is enabled. An entry for which there is no memory
   /// is lost.
   void Write(const LogEntry& entry) noexcept;
@@ -46,6 +53,7 @@ class Log {
   std::atomic<bool> enabled_[3] = {true, true, true};
   std::atomic<int> verbose_level_{0};
   std::atomic<LogFormat> format_{LogFormat::kDefault};
+  std::atomic<LogTail*> tail_{nullptr};  // never destroyed, because threads may log until the end
 };
 
 /// Collects a message and writes it to the log when the object is destroyed.

@@ -80,11 +80,14 @@ class PersistentMap {
   /// Returns the first entry whose key is not less than `key`, or end().
   template <typename Searched>
   Iterator LowerBound(const Searched& key) const {
+    if (blocks_.empty()) return end();
+    // What is not in one of the other blocks can only be in the last one.
     const auto block = std::partition_point(
-        blocks_.begin(), blocks_.end(),
+        blocks_.begin(), blocks_.end() - 1,
         [&](const BlockPtr& candidate) { return less_(candidate->back()->first, key); });
-    if (block == blocks_.end()) return end();
-    return Iterator(*this, static_cast<size_t>(block - blocks_.begin()), PlaceIn(**block, key));
+    const size_t place = PlaceIn(**block, key);
+    if (place == (*block)->size()) return end();
+    return Iterator(*this, static_cast<size_t>(block - blocks_.begin()), place);
   }
 
   /// Returns the value of a key, or null.

@@ -20,4 +20,11 @@ namespace nereid::base {
 Result<std::thread> StartThread(const std::string& name, std::function<void()> body,
                                 const CpuPlacement& placement = {});
 
+/// Makes the calling thread give way: a thread that wakes up, of this process or of another one,
+/// gets the CPU within a tenth of a millisecond instead of after up to four. Where all CPUs are
+/// busy, this thread gets a tenth of what another one gets; idle CPUs are its own. For threads that
+/// compute for milliseconds while event loops must not wait. The threads and processes that it
+/// starts inherit this.
+void GiveWayToOtherThreads() noexcept;
+
 }  // namespace nereid::base

@@ -2,7 +2,10 @@
 #include "base/threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 
@@ -66,6 +69,19 @@ TEST(ThreadsTest, TimersWithoutAThreadSayAtTheStartAndFireLater) {
   first.get_future().wait();
   second.get_future().wait();
   EXPECT_TRUE(timers.Start().ok()) << "it runs already";
+}
+
+TEST(ThreadsTest, OnlyTheThreadThatGivesWayIsNicer) {
+  const int before = getpriority(PRIO_PROCESS, 0);
+  int own = 0;
+  auto thread = StartThread("gives way", [&] {
+    GiveWayToOtherThreads();
+    own = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
+  });
+  ASSERT_TRUE(thread.ok());
+  thread->join();
+  EXPECT_EQ(own, std::min(before + 10, 19));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, 0), before);
 }
 
 }  // namespace

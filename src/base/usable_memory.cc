@@ -68,6 +68,14 @@ uint64_t ControlGroupLimit(const std::string& root, const std::string& membershi
   return smallest;
 }
 
+uint64_t ResidentMemoryBytes() {
+  std::ifstream file("/proc/self/statm");  // pages: total, resident, …
+  uint64_t total = 0;
+  uint64_t resident = 0;
+  if (!(file >> total >> resident)) return 0;
+  return resident * static_cast<uint64_t>(std::max(0L, sysconf(_SC_PAGESIZE)));
+}
+
 uint64_t UsableMemoryBytes() {
   const uint64_t physical = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *
                             static_cast<uint64_t>(std::max(0L, sysconf(_SC_PAGESIZE)));

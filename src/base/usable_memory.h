@@ -10,6 +10,9 @@ namespace nereid::base {
 /// smallest limit of the process's control groups (version 2 or 1) if that is less.
 uint64_t UsableMemoryBytes();
 
+/// Returns how many bytes of memory this process occupies; 0 if the system does not tell.
+uint64_t ResidentMemoryBytes();
+
 /// Returns the smallest limit that the control groups under `root` (usually /sys/fs/cgroup) set for
 /// a process whose /proc/self/cgroup contains `membership`, or UINT64_MAX. The format is described
 /// in cgroups(7).

@@ -11,7 +11,7 @@
 namespace nereid::base {
 namespace {
 
-class ControlGroupLimitTest : public testing::Test {
+class ControlGroupLimitTest : public ::testing::Test {
  protected:
   void SetUp() override {
     auto made = TemporaryDirectory::Create();
@@ -57,6 +57,8 @@ TEST_F(ControlGroupLimitTest, WithoutALimitThereIsNone) {
     EXPECT_EQ(Limit(text), UINT64_MAX) << text;
   }
 }
+
+TEST(UsableMemoryTest, TheProcessOccupiesSome) { EXPECT_GT(ResidentMemoryBytes(), 0u); }
 
 TEST(UsableMemoryTest, IsThatOfAMachine) { EXPECT_GT(UsableMemoryBytes(), uint64_t{64} << 20); }
 

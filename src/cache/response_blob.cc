@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/checked_math.h"
+#include "base/little_endian.h"
 #include "tensor/bytes.h"
 
 namespace nereid::cache {
@@ -60,9 +61,8 @@ class BlobWriter {
   }
   template <typename T>
   void Number(T value) {
-    for (size_t i = 0; i < sizeof(T); ++i) {
-      *at_++ = static_cast<char>(static_cast<uint64_t>(value) >> (8 * i));
-    }
+    const auto bytes = base::ToLittleEndian(value);
+    Bytes(bytes.data(), bytes.size());
   }
   void Text(std::string_view text) {
     Number(static_cast<uint32_t>(text.size()));
@@ -92,12 +92,7 @@ class BlobReader {
   }
   template <typename T>
   T Number() {
-    uint64_t value = 0;
-    const std::string_view bytes = Bytes(sizeof(T));
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      value |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-    }
-    return static_cast<T>(value);
+    return static_cast<T>(base::FromLittleEndian(Bytes(sizeof(T))));
   }
   std::string_view Text() { return Bytes(Number<uint32_t>()); }
 

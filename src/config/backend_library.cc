@@ -6,6 +6,9 @@
 namespace nereid::config {
 namespace {
 
+/// The runtime of backends that are written in Python.
+constexpr const char* kPythonRuntime = "model.py";
+
 std::vector<std::string> Directories(const BackendLibrarySearch& search,
                                      const std::string& backend_directory) {
   return {search.version_directory, search.model_directory,
@@ -29,10 +32,21 @@ base::Result<std::vector<std::string>> BackendLibraryPlaces(const BackendLibrary
         "', check model config runtime field");
   }
   std::vector<std::string> places;
+  if (file == kPythonRuntime) return places;
   for (const std::string& directory : Directories(search, backend_directory)) {
     places.push_back(base::JoinPath(directory, file));
   }
   return places;
+}
+
+std::string PythonBackendLibrary(const BackendLibrarySearch& search,
+                                 const std::string& backend_directory) {
+  const bool may_be = search.runtime.empty() || search.runtime == kPythonRuntime;
+  const std::string directory = base::JoinPath(backend_directory, search.backend);
+  if (!may_be || !base::PathExists(base::JoinPath(directory, kPythonRuntime))) return "";
+  const std::string library =
+      base::JoinPath(base::JoinPath(backend_directory, "python"), "libtriton_python.so");
+  return base::PathExists(library) ? library : "";
 }
 
 std::string NoBackendLibraryText(const BackendLibrarySearch& search,

@@ -25,6 +25,12 @@ struct BackendLibrarySearch {
 base::Result<std::vector<std::string>> BackendLibraryPlaces(const BackendLibrarySearch& search,
                                                             const std::string& backend_directory);
 
+/// Returns the library that runs a backend which is written in Python: that of the Python backend,
+/// if <backend directory>/<backend> has a model.py. Empty for any other backend. Used if none of
+/// BackendLibraryPlaces exists.
+std::string PythonBackendLibrary(const BackendLibrarySearch& search,
+                                 const std::string& backend_directory);
+
 /// Returns the error message for a library that is at none of these paths, in Triton's words.
 std::string NoBackendLibraryText(const BackendLibrarySearch& search,
                                  const std::string& backend_directory);

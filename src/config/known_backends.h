@@ -37,6 +37,10 @@ struct KnownBackend {
   bool has_default_platform = true;
   /// The instances of a KIND_CPU group that has no count.
   int32_t cpu_instance_count = 1;
+  /// All models of the process share one pool of threads, which the framework can size.
+  bool shares_threads = false;
+  /// For each number of threads of an execution, the model is in memory once more.
+  bool copies_for_threads = false;
 };
 
 /// Returns the table in order of precedence: a model file is looked up in the backends' formats in

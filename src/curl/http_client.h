@@ -33,7 +33,7 @@ class HttpClient {
   /// - CANCELLED: `is_cancelled` returned true.
   /// - INVALID_ARGUMENT: the request cannot be sent, or the server's certificate is not trusted.
   /// - INTERNAL: the response is not HTTP, or larger than HttpRequest::max_body without a receiver
-  ///   of its body.
+  ///   of its body; or the server reset a stream of HTTP/2.
   /// - the error of a receiver.
   virtual base::Result<HttpResponse> Send(const HttpRequest& request,
                                           const HttpReceiver& receiver) = 0;

@@ -28,7 +28,8 @@ HttpExchange::HttpExchange(const CurlLibrary& curl, CurlHandle& handle, const Ht
       handle_(handle),
       request_(request),
       receiver_(receiver),
-      head_(&response_.fields) {}
+      head_(&response_.fields),
+      trailers_(&response_.trailers) {}
 
 HttpExchange::~HttpExchange() {
   curl_.easy_reset(handle_.easy());  // no pointer to this object stays; connections do
@@ -40,10 +41,14 @@ base::Result<HttpResponse> HttpExchange::Run(const ExchangeSettings& settings) {
   if (curl_.multi_add(handle_.multi(), handle_.easy()) != CURLM_OK) {
     return Status::Unavailable("libcurl cannot start a transfer");
   }
-  const CURLcode code = Perform();
+  CURLcode code = Perform();
   long status = 0;
   curl_.easy_get(handle_.easy(), CURLINFO_RESPONSE_CODE, &status);
   response_.status = static_cast<int>(status);
+  // A gRPC server that refuses a call answers with a head alone, and resets the stream instead of
+  // reading the request (RFC 9113, section 8.1).
+  const bool is_answered = !FieldOf(response_.fields, "grpc-status").empty();
+  if (code == CURLE_HTTP2_STREAM && request_.http2 && is_answered) code = CURLE_OK;
   // Without this the removal would wait for a name server that does not answer.
   if (code != CURLE_OK) curl_.easy_set(handle_.easy(), CURLOPT_QUICK_EXIT, 1L);
   curl_.multi_remove(handle_.multi(), handle_.easy());
@@ -69,7 +74,14 @@ Status HttpExchange::Prepare(const ExchangeSettings& settings) {
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   set(CURLOPT_FOLLOWLOCATION, request_.follow_redirects ? 1L : 0L);
   set(CURLOPT_MAXREDIRS, kMaxRedirects);
-  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(request_.http2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+                                                             : CURL_HTTP_VERSION_1_1));
+  if (request_.http2) {
+    // libcurl 7.88 of Debian 12 fails with CURLE_HTTP2 where it reuses a connection that began with
+    // HTTP/2.
+    set(CURLOPT_FRESH_CONNECT, 1L);
+    set(CURLOPT_FORBID_REUSE, 1L);
+  }
   set(CURLOPT_USERAGENT, settings.user_agent.c_str());
   set(CURLOPT_NOSIGNAL, 1L);  // signals belong to the server
   set(CURLOPT_SSL_VERIFYPEER, 1L);
@@ -147,6 +159,9 @@ CURLcode HttpExchange::Perform() {
 Status HttpExchange::Failure(CURLcode code) const {
   const std::string text = request_.method + " " + UrlForMessages(request_.url) + ": " +
                            (error_text_[0] != '\0' ? error_text_ : curl_.easy_error(code));
+  if (code == CURLE_HTTP2_STREAM) {
+    return Status::Internal(text + " (the server refused the request before it had read it)");
+  }
   if (IsCertificateProblem(code)) return Status::InvalidArgument(text);
   switch (code) {
     case CURLE_URL_MALFORMAT:
@@ -172,10 +187,9 @@ bool HttpExchange::Fail(Status status) {
 }
 
 bool HttpExchange::TakeLine(std::string_view line) {
-  // Lines behind the body are trailers, which no caller uses. The head of a further response, after
-  // a redirection, begins before the first byte of a body that is received.
-  if (body_began_) return true;
-  if (head_.Take(line)) return true;
+  // Lines behind the body are trailers. The head of a further response, after a redirection, begins
+  // before the first byte of a body that is received.
+  if ((body_began_ ? trailers_ : head_).Take(line)) return true;
   return Fail(Status::Internal("the head of the response from " + UrlForMessages(request_.url) +
                                " is too large"));
 }

@@ -48,6 +48,7 @@ class HttpExchange {
   const HttpReceiver& receiver_;
   HttpResponse response_;
   ResponseHead head_;
+  ResponseHead trailers_;
   bool body_began_ = false;
   bool cancelled_ = false;
   base::Status status_;  // the first error of a receiver, or of this object

@@ -45,6 +45,9 @@ struct HttpRequest {
   bool use_proxy = true;          // the one of the environment, if any
   /// The path of a Unix socket to connect to; empty: the host of the URL.
   std::string unix_socket = {};
+  /// Whether to speak HTTP/2 from the first byte, as gRPC does, on a connection of its own.
+  /// Otherwise HTTP/1.1.
+  bool http2 = false;
 };
 
 /// Returns INVALID_ARG if the method, the URL's scheme, a field or the range cannot be sent.
@@ -54,6 +57,7 @@ struct HttpResponse {
   int status = 0;
   HttpFields fields = {};  // names in lower case
   std::string body = {};  // without a sink; of a status outside 200 … 299 the beginning in any case
+  HttpFields trailers = {};  // the fields behind the body, names in lower case
 
   bool ok() const { return status >= 200 && status < 300; }
   std::string_view field(std::string_view name) const { return FieldOf(fields, name); }

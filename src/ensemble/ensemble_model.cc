@@ -43,7 +43,7 @@ EnsembleModel::EnsembleModel(const model::ModelEnvironment& environment,
     : environment_(environment),
       source_(source),
       members_(members),
-      statistics_(environment.clock, environment.summary_latencies) {}
+      statistics_(environment.clock, environment.latencies) {}
 
 EnsembleModel::~EnsembleModel() = default;
 
@@ -108,7 +108,7 @@ Status EnsembleModel::CreateCache() {
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
   cache_statistics_ =
-      std::make_unique<model::CacheStatistics>(environment_.clock, environment_.summary_latencies);
+      std::make_unique<model::CacheStatistics>(environment_.clock, environment_.latencies);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();

@@ -12,8 +12,8 @@ namespace nereid::ensemble {
 /// as a failure. The steps' models count their executions too. Thread-safe.
 class EnsembleStatistics final : public EnsembleObserver {
  public:
-  EnsembleStatistics(const base::Clock& clock, bool with_summaries)
-      : statistics_(clock, with_summaries) {}
+  EnsembleStatistics(const base::Clock& clock, model::LatencyDetail detail)
+      : statistics_(clock, detail) {}
 
   void OnEnd(const request::InferenceRequest& request, const request::ComputeTimes& times,
              const base::Status& outcome) override {

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -29,6 +30,15 @@ char* MapPages(size_t size) {
   void* const data =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
+}
+
+/// Unmaps pages in steps. The kernel needs milliseconds for 64 MiB, and between two system calls
+/// another thread can have the CPU.
+void UnmapPages(char* data, size_t size) {
+  constexpr size_t kStep = size_t{4} << 20;
+  for (size_t done = 0; done < size; done += kStep) {
+    munmap(data + done, std::min(kStep, size - done));
+  }
 }
 
 /// A pool of mapped blocks. Size classes are powers of two. The unused end of a block is never
@@ -59,7 +69,7 @@ class Pool {
         return;
       }
     }
-    munmap(data, capacity);
+    UnmapPages(data, capacity);
   }
 
   size_t pooled_bytes() {
@@ -70,7 +80,7 @@ class Pool {
   void Trim() {
     const base::MutexLock lock(mutex_);
     for (size_t i = 0; i < free_.size(); ++i) {
-      for (char* data : free_[i]) munmap(data, size_t{1} << i);
+      for (char* data : free_[i]) UnmapPages(data, size_t{1} << i);
       free_[i].clear();
     }
     pooled_bytes_ = 0;
@@ -95,6 +105,24 @@ constexpr size_t kMinMoved = size_t{1} << 20;
 
 bool IsPooled(size_t capacity) { return capacity > kMinPooled && capacity <= kMaxPooled; }
 
+// Small blocks are aligned here: glibc's aligned_alloc does not use the free blocks of the thread,
+// and takes four times as long as malloc. The byte before a block is its distance from the memory
+// that malloc has returned.
+static_assert(HostBuffer::kAlignment <= UINT8_MAX);
+
+/// Returns `size` aligned bytes; null if there is no memory. `size` is at most kMinPooled.
+char* AllocateSmall(size_t size) {
+  auto* const memory = static_cast<char*>(std::malloc(size + HostBuffer::kAlignment));
+  if (memory == nullptr) return nullptr;
+  const auto distance = static_cast<uint8_t>(
+      HostBuffer::kAlignment - reinterpret_cast<uintptr_t>(memory) % HostBuffer::kAlignment);
+  char* const data = memory + distance;
+  data[-1] = static_cast<char>(distance);
+  return data;
+}
+
+void FreeSmall(char* data) { std::free(data - static_cast<uint8_t>(data[-1])); }
+
 constexpr size_t kPage = 4096;
 
 /// Rounds up to whole pages. `size` is at most kMaxBuffer, so the sum cannot overflow.
@@ -117,9 +145,16 @@ HostBuffer HostBuffer::Allocate(size_t size) {
     buffer.data_ = MapPages(buffer.capacity_);
     return buffer;
   }
-  // aligned_alloc requires a multiple of the alignment.
-  buffer.capacity_ = (size + kAlignment - 1) / kAlignment * kAlignment;
-  buffer.data_ = static_cast<char*>(std::aligned_alloc(kAlignment, buffer.capacity_));
+  buffer.capacity_ = size;
+  buffer.data_ = AllocateSmall(size);
+  return buffer;
+}
+
+HostBuffer HostBuffer::Borrow(char* data, size_t size, std::unique_ptr<BufferLender> lender) {
+  HostBuffer buffer;
+  buffer.data_ = data;
+  buffer.size_ = buffer.capacity_ = size;
+  buffer.lender_ = std::move(lender);
   return buffer;
 }
 
@@ -128,7 +163,7 @@ bool HostBuffer::Grow(size_t size, size_t used) {
     size_ = size;
     return true;
   }
-  if (data_ != nullptr && capacity_ >= kMinMoved && size <= kMaxBuffer) {
+  if (lender_ == nullptr && data_ != nullptr && capacity_ >= kMinMoved && size <= kMaxBuffer) {
     // The new capacity must be one that Free() recognizes: a power of two if it goes to the pool,
     // whole pages otherwise.
     const size_t capacity = IsPooled(size) ? std::bit_ceil(size) : WholePages(size);
@@ -150,12 +185,14 @@ bool HostBuffer::Grow(size_t size, size_t used) {
 void HostBuffer::Free() {
   if (share_.size() != 0) share_ = {};
   if (data_ == nullptr) return;
-  if (IsPooled(capacity_)) {
+  if (lender_ != nullptr) {
+    lender_.reset();
+  } else if (IsPooled(capacity_)) {
     ThePool().Give(data_, capacity_);
   } else if (capacity_ > kMaxPooled) {
-    munmap(data_, capacity_);
+    UnmapPages(data_, capacity_);
   } else {
-    std::free(data_);
+    FreeSmall(data_);
   }
   data_ = nullptr;
   size_ = 0;

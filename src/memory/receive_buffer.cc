@@ -23,6 +23,18 @@ void ReceiveBuffer::Start(size_t offset, size_t announced) {
   size_ = 0;
 }
 
+bool ReceiveBuffer::Use(HostBuffer borrowed) {
+  if (budget_ != nullptr) {
+    base::ByteShare share;
+    if (budget_->IsHalfSpent() || !budget_->Take(borrowed.size(), /*may_wait=*/false, &share)) {
+      return false;
+    }
+    borrowed.Charge(std::move(share));
+  }
+  buffer_ = std::move(borrowed);
+  return true;
+}
+
 size_t ReceiveBuffer::NextCapacity(size_t needed) const {
   const size_t all = announced_ > SIZE_MAX - offset_ ? SIZE_MAX : offset_ + announced_;
   const size_t held = buffer_.size();
@@ -61,7 +73,10 @@ ReceiveBuffer::Outcome ReceiveBuffer::MakeRoom(size_t wanted, std::span<char>* r
     const Outcome outcome = Reserve(NextCapacity(used + 1));
     if (outcome != Outcome::kDone) return outcome;
   }
-  *room = {buffer_.data() + used, std::min(wanted, buffer_.size() - used)};
+  const size_t end = used + std::min(wanted, buffer_.size() - used);
+  const size_t ready = buffer_.Prepare(used, end);
+  if (ready == 0) return Outcome::kNoMemory;
+  *room = {buffer_.data() + used, ready};
   return Outcome::kDone;
 }
 

@@ -37,6 +37,11 @@ class ReceiveBuffer {
   /// stated, or 0. Allocates nothing yet.
   void Start(size_t offset, size_t announced);
 
+  /// Receives the content into `borrowed`, which has room for all announced bytes behind `offset`.
+  /// Called after Start() and before the first byte. Returns false, and changes nothing, if the
+  /// budget is short.
+  bool Use(HostBuffer borrowed);
+
   /// Sets `*room` to free space at the end of the content: at least one byte, at most `wanted`
   /// (which is not 0). The span is valid until the next call. The caller then reports with
   /// Advance() how many bytes it has written.

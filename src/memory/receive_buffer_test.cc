@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -125,6 +127,90 @@ TEST(ReceiveBufferTest, AnOffsetThatOverflowsIsNoMemory) {
   buffer.Start(63, SIZE_MAX);
   EXPECT_EQ(buffer.Append("abc"), Outcome::kDone);
   EXPECT_EQ(buffer.view(), "abc");
+}
+
+/// Memory of which `ready` bytes at a time can be written; 0: none.
+class Lender final : public BufferLender {
+ public:
+  Lender(std::vector<char>* memory, size_t ready, int* returned)
+      : memory_(*memory), ready_(ready), returned_(*returned) {}
+  ~Lender() override { ++returned_; }
+  size_t Prepare(size_t begin, size_t end) noexcept override {
+    EXPECT_LT(begin, end);
+    EXPECT_LE(end, memory_.size());
+    return std::min(ready_, end - begin);
+  }
+
+ private:
+  std::vector<char>& memory_;
+  const size_t ready_;
+  int& returned_;
+};
+
+TEST(ReceiveBufferTest, BorrowedMemoryIsPreparedForTheBytesThatCome) {
+  const std::string content = Pattern(kMiB);
+  std::vector<char> memory(2 * kMiB);
+  int returned = 0;
+  ReceiveBuffer buffer;
+  buffer.Start(0, kMiB);
+  ASSERT_TRUE(buffer.Use(HostBuffer::Borrow(memory.data(), memory.size(),
+                                            std::make_unique<Lender>(&memory, 1000, &returned))));
+  std::span<char> room;
+  ASSERT_EQ(buffer.MakeRoom(kMiB, &room), Outcome::kDone);
+  EXPECT_EQ(room.data(), memory.data());
+  EXPECT_EQ(room.size(), 1000u);
+  ASSERT_EQ(buffer.Append(content), Outcome::kDone);
+  EXPECT_EQ(buffer.view(), content);
+  EXPECT_EQ(buffer.view().data(), memory.data());
+  HostBuffer taken = buffer.Take();
+  EXPECT_TRUE(taken.is_borrowed());
+  HostBuffer moved = std::move(taken);
+  EXPECT_EQ(returned, 0);
+  moved.Reset();
+  EXPECT_EQ(returned, 1);
+}
+
+TEST(ReceiveBufferTest, MoreThanBorrowedMemoryHoldsIsCopied) {
+  const std::string content = Pattern(3 * kMiB);
+  std::vector<char> memory(2 * kMiB);
+  int returned = 0;
+  ReceiveBuffer buffer;
+  buffer.Start(0, kMiB);
+  ASSERT_TRUE(buffer.Use(HostBuffer::Borrow(memory.data(), memory.size(),
+                                            std::make_unique<Lender>(&memory, kMiB, &returned))));
+  ASSERT_EQ(buffer.Append(content), Outcome::kDone);
+  EXPECT_EQ(buffer.view(), content);
+  EXPECT_EQ(returned, 1);
+}
+
+TEST(ReceiveBufferTest, BorrowedMemoryThatCannotBePreparedIsNoMemory) {
+  std::vector<char> memory(kMiB);
+  int returned = 0;
+  ReceiveBuffer buffer;
+  buffer.Start(0, kMiB);
+  ASSERT_TRUE(buffer.Use(HostBuffer::Borrow(memory.data(), memory.size(),
+                                            std::make_unique<Lender>(&memory, 0, &returned))));
+  EXPECT_EQ(buffer.Append("x"), Outcome::kNoMemory);
+}
+
+TEST(ReceiveBufferTest, BorrowedMemoryIsCharged) {
+  const auto budget = Budget(4 * kMiB);
+  std::vector<char> memory(kMiB);
+  int returned = 0;
+  const auto borrow = [&] {
+    return HostBuffer::Borrow(memory.data(), memory.size(),
+                              std::make_unique<Lender>(&memory, kMiB, &returned));
+  };
+  ReceiveBuffer buffer(budget);
+  buffer.Start(0, kMiB);
+  ASSERT_TRUE(buffer.Use(borrow()));
+  EXPECT_FALSE(HasRoom(budget, 3 * kMiB + 1));
+  buffer.Start(0, 0);
+  EXPECT_EQ(returned, 1);
+  const base::ByteShare others = budget->Force(3 * kMiB);
+  EXPECT_FALSE(buffer.Use(borrow())) << "the budget is short";
+  EXPECT_EQ(returned, 2);
+  EXPECT_TRUE(HasRoom(budget, kMiB));
 }
 
 TEST(ReceiveBufferTest, StartsAgain) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/background.h"
 #include "base/mutex.h"
 #include "base/threads.h"
 
@@ -43,6 +44,7 @@ class BackgroundTasks {
     }
     Task& task = tasks_.emplace_back();
     auto thread = base::StartThread(name, [&task, body = std::move(body)] {
+      const base::ScopedBackground background;
       body();
       task.done = true;
     });

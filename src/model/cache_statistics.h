@@ -9,8 +9,7 @@ namespace nereid::model {
 /// The part of a model's statistics that its response cache counts. Thread-safe.
 class CacheStatistics final : public cache::CacheObserver {
  public:
-  CacheStatistics(const base::Clock& clock, bool with_summaries)
-      : statistics_(clock, with_summaries) {}
+  CacheStatistics(const base::Clock& clock, LatencyDetail detail) : statistics_(clock, detail) {}
 
   void OnHit(const request::InferenceRequest& request, uint64_t start_ns,
              uint64_t end_ns) override {

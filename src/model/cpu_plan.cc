@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/parse_number.h"
+#include "config/known_backends.h"
 #include "model_config.pb.h"
 
 namespace nereid::model {
@@ -57,12 +58,28 @@ void ApplyFrameworkSettings(const config::ModelConfig& config, const BackendSett
   }
 }
 
+/// Returns whether the plan may choose the number of instances. With sequences the number is the
+/// client's concern: it limits the live sequences.
+bool LeavesCountOpen(const config::ModelConfig& completed, const config::ModelConfig& written) {
+  if (completed.sequence_batching()) return false;
+  if (completed.instance_groups().size() != 1) return false;
+  const config::InstanceGroup& group = completed.instance_groups().front();
+  if (group.kind != config::InstanceKind::kCpu || group.passive) return false;
+  return written.instance_groups().empty() || written.instance_groups().front().count < 1;
+}
+
 }  // namespace
 
 int ThreadsPerInstance(int cpus, size_t models, size_t instances) {
   const auto takers = static_cast<double>(std::max<size_t>(1, models)) *
                       static_cast<double>(std::max<size_t>(1, instances));
   return std::max(1, static_cast<int>(cpus / takers));
+}
+
+int PlannedInstances(int cpus, size_t models, int listed) {
+  constexpr double kShares = 4;
+  const double wanted = kShares * cpus / static_cast<double>(std::max<size_t>(1, models));
+  return std::max({listed, std::min(cpus, 2), static_cast<int>(std::min<double>(cpus, wanted))});
 }
 
 size_t CountCpuInstances(const config::ModelConfig& config) {
@@ -74,16 +91,23 @@ size_t CountCpuInstances(const config::ModelConfig& config) {
   return count;
 }
 
-config::ModelConfigPtr WithCpuThreads(const config::ModelConfig& config, int threads) {
+config::ModelConfigPtr WithCpuThreads(const config::ModelConfig& config, const CpuShare& share) {
   inference::ModelConfig proto = config.proto();
-  if (threads > 0 && config.FindParameter(kCpuThreadsParameter) == nullptr) {
-    (*proto.mutable_parameters())[kCpuThreadsParameter].set_string_value(std::to_string(threads));
+  auto& parameters = *proto.mutable_parameters();
+  if (share.threads > 0 && config.FindParameter(kCpuThreadsParameter) == nullptr) {
+    parameters[kCpuThreadsParameter].set_string_value(std::to_string(share.threads));
+  }
+  for (const auto& [key, is_set] : {std::pair(kCpuThreadsVaryParameter, share.varies),
+                                    std::pair(kCpuThreadsSharedParameter, share.shared)}) {
+    parameters.erase(key);
+    if (is_set) parameters[key].set_string_value("true");
   }
   return config::ModelConfig::Create(std::move(proto));
 }
 
 CpuPlan::Entry& CpuPlan::Entry::operator=(Entry&& other) noexcept {
   std::swap(plan_, other.plan_);
+  std::swap(adds_instances_, other.adds_instances_);
   std::swap(share_, other.share_);
   return *this;
 }
@@ -92,6 +116,25 @@ CpuPlan::Entry::~Entry() {
   if (plan_ == nullptr) return;
   base::MutexLock lock(plan_->mutex_);
   plan_->ForgetLocked(share_);
+}
+
+void CpuPlan::Entry::Fix() {
+  if (plan_ == nullptr) return;
+  const base::MutexLock lock(plan_->mutex_);
+  share_->varies = false;
+}
+
+config::ModelConfigPtr CpuPlan::Entry::WithInstances(const config::ModelConfigPtr& completed,
+                                                     const config::ModelConfig& written) {
+  if (!varies() || !adds_instances_ || !LeavesCountOpen(*completed, written)) return completed;
+  inference::ModelConfig proto = completed->proto();
+  const base::MutexLock lock(plan_->mutex_);
+  const int cpus = share_->cpus.empty() ? plan_->cpus_ : static_cast<int>(share_->cpus.size());
+  const size_t models = share_->cpus.empty() ? plan_->ModelCountLocked(share_->model) : 1;
+  inference::ModelInstanceGroup& group = *proto.mutable_instance_group(0);
+  group.set_count(PlannedInstances(cpus, models, group.count()));
+  share_->instances = static_cast<size_t>(group.count());
+  return config::ModelConfig::Create(std::move(proto));
 }
 
 void CpuPlan::Expect(size_t models) {
@@ -110,7 +153,7 @@ void CpuPlan::ForgetLocked(std::list<CpuShare>::iterator share) {
 }
 
 base::Result<CpuPlan::Entry> CpuPlan::Add(const config::ModelConfig& config, int64_t version,
-                                          const std::vector<int>& bound_to) {
+                                          const std::vector<int>& bound_to, bool can_vary) {
   CpuShare share;
   share.model = config.name();
   share.version = version;
@@ -136,7 +179,15 @@ base::Result<CpuPlan::Entry> CpuPlan::Add(const config::ModelConfig& config, int
             : ThreadsPerInstance(static_cast<int>(bound_to.size()), 1, share.instances);
     share.set_by = bound_to.empty() ? "plan" : "host policy";
   }
+  const std::string planned_by = share.set_by;
   ApplyFrameworkSettings(config, defaults_, &share);
+  const config::KnownBackend* const known = config::FindKnownBackend(config.backend());
+  share.shared = known != nullptr && known->shares_threads && share.set_by == "plan";
+  if (share.shared) share.threads = cpus_;
+  share.varies = can_vary && !threads && share.set_by == planned_by;
+  share.most_threads = !share.varies      ? share.threads
+                       : bound_to.empty() ? cpus_
+                                          : static_cast<int>(bound_to.size());
   ++versions_[share.model];
   entry.plan_ = this;
   entry.share_ = shares_.insert(shares_.end(), std::move(share));

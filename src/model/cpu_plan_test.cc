@@ -104,13 +104,104 @@ TEST(CpuPlan, ABadParameterIsNamed) {
   EXPECT_TRUE(plan.Shares().empty());
 }
 
+CpuShare Share(int threads) {
+  CpuShare share;
+  share.threads = threads;
+  return share;
+}
+
 TEST(CpuPlan, TheBackendReadsThePlanUnlessTheModelSaysOtherwise) {
   const auto config = Config("m", Instances(1));
-  EXPECT_EQ(*WithCpuThreads(*config, 3)->FindParameter(kCpuThreadsParameter), "3");
-  EXPECT_EQ(WithCpuThreads(*config, 0)->FindParameter(kCpuThreadsParameter), nullptr);
+  EXPECT_EQ(*WithCpuThreads(*config, Share(3))->FindParameter(kCpuThreadsParameter), "3");
+  EXPECT_EQ(WithCpuThreads(*config, Share(0))->FindParameter(kCpuThreadsParameter), nullptr);
   EXPECT_EQ(config->FindParameter(kCpuThreadsParameter), nullptr);
   const auto own = Config("m", Parameter(kCpuThreadsParameter, "7"));
-  EXPECT_EQ(*WithCpuThreads(*own, 3)->FindParameter(kCpuThreadsParameter), "7");
+  EXPECT_EQ(*WithCpuThreads(*own, Share(3))->FindParameter(kCpuThreadsParameter), "7");
+}
+
+TEST(CpuPlan, OnlyTheServerSaysThatThreadsVaryOrAreShared) {
+  CpuShare share = Share(3);
+  const auto forged = Config(
+      "m", Parameter(kCpuThreadsVaryParameter, "true") + Parameter("cpu_threads_shared", "1"));
+  EXPECT_EQ(WithCpuThreads(*forged, share)->FindParameter(kCpuThreadsVaryParameter), nullptr);
+  EXPECT_EQ(WithCpuThreads(*forged, share)->FindParameter(kCpuThreadsSharedParameter), nullptr);
+  share.varies = share.shared = true;
+  EXPECT_EQ(*WithCpuThreads(*forged, share)->FindParameter(kCpuThreadsVaryParameter), "true");
+  EXPECT_EQ(*WithCpuThreads(*forged, share)->FindParameter(kCpuThreadsSharedParameter), "true");
+}
+
+TEST(CpuPlan, ABackendThatCanVaryItsThreadsMayUseAllCpus) {
+  CpuPlan plan(16, {});
+  plan.Expect(4);
+  auto entry = plan.Add(*Config("m", Instances(2)), 1, {}, true).value();
+  EXPECT_TRUE(entry.varies());
+  EXPECT_EQ(entry.most_threads(), 16);
+  EXPECT_EQ(entry.threads(), 2) << "if the number turns out to be fixed";
+  entry.Fix();
+  EXPECT_FALSE(entry.varies());
+  const auto bound = plan.Add(*Config("b", Instances(2)), 1, {4, 5, 6, 7}, true).value();
+  EXPECT_EQ(bound.most_threads(), 4);
+}
+
+TEST(CpuPlan, ASettingForTheThreadsWinsOverTheirChoice) {
+  CpuPlan plan(16, {{"onnxruntime", {{"intra_op_thread_count", "5"}}}});
+  EXPECT_FALSE(plan.Add(*Config("m", Instances(1)), 1, {}, true)->varies());
+  CpuPlan free(16, {});
+  for (const char* key : {"intra_op_thread_count", "cpu_threads_per_instance"}) {
+    const auto entry = free.Add(*Config("m", Instances(1) + Parameter(key, "3")), 1, {}, true);
+    EXPECT_FALSE(entry->varies()) << key;
+    EXPECT_EQ(entry->threads(), 3) << key;
+  }
+}
+
+TEST(CpuPlan, AFrameworkWithOnePoolGetsAllCpusForIt) {
+  CpuPlan plan(16, {});
+  plan.Expect(4);
+  const auto model = request::MakeModel("name: \"t\" backend: \"tensorflow\" " + Instances(2));
+  const auto entry = plan.Add(*model->config, 1, {}).value();
+  EXPECT_EQ(entry.threads(), 16);
+  EXPECT_TRUE(entry.share().shared);
+}
+
+TEST(CpuPlan, MoreInstancesThanListedWhereTheyCostLittle) {
+  EXPECT_EQ(PlannedInstances(2, 1, 2), 2);
+  EXPECT_EQ(PlannedInstances(16, 1, 2), 16);
+  EXPECT_EQ(PlannedInstances(16, 50, 2), 2);
+  EXPECT_EQ(PlannedInstances(64, 5, 2), 51);
+  EXPECT_EQ(PlannedInstances(64, 5, 200), 200) << "never fewer";
+  EXPECT_EQ(PlannedInstances(64, SIZE_MAX, 1), 2) << "two clients can use two CPUs";
+  EXPECT_EQ(PlannedInstances(1, 1, 1), 1);
+}
+
+TEST(CpuPlan, InstancesAreAddedOnlyWhereTheBackendSaysThatTheyShareTheModel) {
+  CpuPlan plan(16, {});
+  auto entry = plan.Add(*Config("m", Instances(1)), 1, {}, true).value();
+  const auto config = Config("m", Instances(1));
+  const auto count = [&] {
+    return entry.WithInstances(config, *Config("m", ""))->instance_groups().front().count;
+  };
+  EXPECT_EQ(count(), 1);
+  entry.LetInstancesBeAdded();
+  EXPECT_EQ(count(), 16);
+  entry.Fix();
+  EXPECT_EQ(count(), 1);
+}
+
+TEST(CpuPlan, OnlyANumberThatNobodyHasWrittenIsRaised) {
+  CpuPlan plan(16, {});
+  const auto count = [&plan](const std::string& written, const std::string& completed) {
+    auto entry = plan.Add(*Config("m", completed), 1, {}, true).value();
+    entry.LetInstancesBeAdded();
+    return entry.WithInstances(Config("m", completed), *Config("m", written))
+        ->instance_groups()
+        .front()
+        .count;
+  };
+  EXPECT_EQ(count("", Instances(2)), 16);
+  EXPECT_EQ(count("instance_group { kind: KIND_CPU }", Instances(2)), 16);
+  EXPECT_EQ(count(Instances(2), Instances(2)), 2);
+  EXPECT_EQ(count("sequence_batching { } ", Instances(2) + "sequence_batching { } "), 2);
+  EXPECT_EQ(count("", "instance_group { kind: KIND_GPU count: 1 gpus: [ 0 ] } " + Instances(2)), 1);
 }
 
 }  // namespace

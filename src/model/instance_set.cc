@@ -58,6 +58,7 @@ void InstanceSet::AddStatisticsTo(telemetry::ModelStatistics* total) const {
   total->response_stats = retired_.response_stats;
   total->batch_stats = retired_.batch_stats;
   total->failures_by_reason = retired_.failures_by_reason;
+  total->latency_counts = retired_.latency_counts;
   for (const auto& shard : shards_) shard->MergeInto(total);
 }
 

@@ -16,6 +16,7 @@
 #include "config/complete/merge.h"
 #include "config/describe/describe.h"
 #include "config/instance_difference.h"
+#include "config/known_backends.h"
 #include "config/labels.h"
 #include "config/rules/find_problems.h"
 #include "config/rules/validate.h"
@@ -23,6 +24,8 @@
 #include "model/host_placement.h"
 #include "model/warmup.h"
 #include "model_config.pb.h"
+#include "schedule/adaptive/cheapest_batch.h"
+#include "schedule/adaptive/latency_objective.h"
 #include "schedule/make_scheduler.h"
 #include "schedule/sequence/sequence_notice.h"
 
@@ -32,6 +35,16 @@ using base::Status;
 using config::InstanceKind;
 
 namespace {
+
+/// Tells which max_batch_size a backend has chosen: clients meet it as the limit of their batches.
+void LogChosenBatchSize(const std::string& model, int32_t written, int32_t chosen) {
+  if (written == chosen) return;
+  LOG_INFO_OF(.model = model)
+      << "model '" << model << "': max_batch_size is " << chosen
+      << ", which its backend has chosen; requests with a larger batch are refused. To change it, "
+         "set max_batch_size and the inputs and outputs in config.pbtxt (nereid init writes them), "
+         "or --backend-config=default-max-batch-size for all models";
+}
 
 config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attributes,
                                       const device::Gpus* gpus) {
@@ -44,6 +57,47 @@ config::InstanceDefaults DefaultsFrom(const backend::BackendAttributes& attribut
     for (const uint64_t id : preferred.device_ids) group.gpus.push_back(static_cast<int32_t>(id));
   }
   return defaults;
+}
+
+/// Returns the configuration as the backend reads it: with the model's share of the CPU plan.
+std::string ConfigForBackend(const config::ModelConfig& config, const CpuPlan::Entry& share) {
+  if (share.threads() == 0) return config::DescribeModelConfigJson(config);
+  return config::DescribeModelConfigJson(*WithCpuThreads(config, share.share()));
+}
+
+/// Returns null if the configuration gives the limits. `chosen_by_server`: the server has chosen
+/// dynamic batching, not the user.
+base::Result<std::shared_ptr<schedule::BatchLimits>> ChooseBatchLimits(
+    const config::ModelConfig& config, std::optional<uint64_t> objective_ns,
+    bool chosen_by_server) {
+  NEREID_ASSIGN_OR_RETURN(const bool cheapest,
+                          schedule::WantsCheapestBatch(config, chosen_by_server));
+  const auto largest = static_cast<uint64_t>(std::max(1, config.max_batch_size()));
+  std::shared_ptr<schedule::BatchLimits> limits;
+  if (objective_ns) {
+    limits = std::make_shared<schedule::LatencyObjective>(*objective_ns, largest);
+  } else if (cheapest) {
+    limits = std::make_shared<schedule::CheapestBatch>(largest);
+  }
+  return limits;
+}
+
+std::vector<schedule::SchedulerInstance> ActiveOf(const std::vector<InstancePtr>& instances) {
+  std::vector<schedule::SchedulerInstance> active;
+  for (const InstancePtr& instance : instances) {
+    if (!instance->passive()) {
+      active.push_back({instance->name(), instance.get(), instance->placement()});
+    }
+  }
+  return active;
+}
+
+std::vector<schedule::BatchRunner*> RunnersOf(const std::vector<InstancePtr>& instances) {
+  std::vector<schedule::BatchRunner*> runners;
+  for (const schedule::SchedulerInstance& instance : ActiveOf(instances)) {
+    runners.push_back(instance.runner);
+  }
+  return runners;
 }
 
 /// Returns the limit of an execution in nanoseconds, 0 for none: the model's parameter, else the
@@ -78,8 +132,10 @@ base::Result<T> Guarded(const std::string& model, const std::function<base::Resu
 }
 
 /// Returns the inline mode of a model: the server's, but never inline if the model's parameter says
-/// so or, in mode auto, if the model is decoupled.
+/// so or, in mode auto, if the model is decoupled or a Python model whose backend does not say when
+/// an execution would wait.
 base::Result<schedule::InlineMode> InlineModeOf(const config::ModelConfig& config,
+                                                bool backend_says_room,
                                                 schedule::InlineMode of_server) {
   constexpr const char* kParameter = "inline_execution";
   if (const std::string* const text = config.FindParameter(kParameter)) {
@@ -91,7 +147,11 @@ base::Result<schedule::InlineMode> InlineModeOf(const config::ModelConfig& confi
   }
   // The measured duration of a decoupled execution says nothing about the next one, which may send
   // any number of responses.
-  const bool open_ended = config.decoupled() && of_server == schedule::InlineMode::kAuto;
+  // A Python model executes in another process, for which the thread waits, or which takes the
+  // batch and waits only when it has too many.
+  const bool may_wait = config.backend() == "python" && !backend_says_room;
+  const bool open_ended =
+      (config.decoupled() || may_wait) && of_server == schedule::InlineMode::kAuto;
   return open_ended ? schedule::InlineMode::kNever : of_server;
 }
 
@@ -116,6 +176,19 @@ Status CheckGroups(const config::ModelConfig& config, const device::Gpus* gpus) 
   return config::ValidateModelConfig(config, groups);
 }
 
+/// Returns whether the server may choose the number of threads of the model's executions. Not if a
+/// library of the model's own has operators: these may keep something from one execution to the
+/// next, and a framework that opens the model again for another number gives it further operators.
+bool CanVaryThreads(const config::ModelConfig& config, const backend::Backend& backend) {
+  const backend::BackendEntryPoints& entry = backend.entry_points();
+  if (entry.prepare_threads == nullptr || entry.set_threads == nullptr) return false;
+  if (config.proto().model_operations().op_library_filename_size() > 0) return false;
+  const auto& groups = config.instance_groups();
+  return std::none_of(groups.begin(), groups.end(), [](const config::InstanceGroup& group) {
+    return group.kind == InstanceKind::kGpu;
+  });
+}
+
 // Notes on which GPU the instances are, for their statistics.
 void NameGpus(std::vector<InstanceSpec>& specs, const device::Gpus* gpus) {
   for (InstanceSpec& spec : specs) {
@@ -136,6 +209,20 @@ std::shared_ptr<DeviceTurn> TurnOf(const InstanceSpec& spec, const backend::Back
   std::shared_ptr<DeviceTurn>& turn = turns[spec.description.device_id];
   if (turn == nullptr) turn = std::make_shared<DeviceTurn>();
   return turn;
+}
+
+/// Returns null if the server keeps no histograms.
+std::unique_ptr<FirstResponseTimes> MakeHistogram(const ModelEnvironment& environment,
+                                                  const config::ModelConfig& config) {
+  if (environment.histogram_latencies) {
+    return std::make_unique<FirstResponseTimes>(environment.clock, FirstResponseBuckets(config));
+  }
+  if (config.proto().has_model_metrics()) {
+    LOG_INFO_OF(.model = config.name())
+        << "model '" << config.name() << "': model_metrics gives buckets, but the server "
+        << "keeps no histograms (--metrics-config=histogram_latencies=true)";
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -175,14 +262,13 @@ Status Model::Load(const ModelSource& source) {
     NEREID_ASSIGN_OR_RETURN(sequence_inputs_,
                             request::SequenceInputs::Create(identity_->config, directory_));
   }
-  NEREID_ASSIGN_OR_RETURN(std::vector<InstanceSpec> specs,
-                          ExpandInstanceGroups(config(), environment_.host_policies));
-  NameGpus(specs, environment_.gpus);
+  NEREID_ASSIGN_OR_RETURN(const std::vector<InstanceSpec> specs,
+                          WantedInstances(identity_->config, *source.config));
   NEREID_ASSIGN_OR_RETURN(const std::vector<InstancePtr> instances,
                           CreateInstances(specs, source.on_warm_up));
   instances_.Add(instances);
   NEREID_RETURN_IF_ERROR(CreateCache());
-  CreateHistogram();
+  first_responses_ = MakeHistogram(environment_, config());
   return CreateScheduler(source);
 }
 
@@ -198,7 +284,8 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
                           CommonPlacement(environment_.host_policies, *config));
   if (environment_.cpu_plan != nullptr) {
     NEREID_ASSIGN_OR_RETURN(cpu_share_,
-                            environment_.cpu_plan->Add(*config, source.version, placement.cpus));
+                            environment_.cpu_plan->Add(*config, source.version, placement.cpus,
+                                                       CanVaryThreads(*config, *backend)));
   }
 
   backend::BackendModel::Description description;
@@ -208,7 +295,7 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
   description.auto_complete = environment_.auto_complete;
   description.server = environment_.c_server;
   backend_model_ = std::make_unique<backend::BackendModel>(
-      std::move(backend), std::move(description), ConfigForBackend(*config));
+      std::move(backend), std::move(description), ConfigForBackend(*config, cpu_share_));
   Status initialized;
   {
     // Frameworks start threads during Initialize; they inherit this thread's placement.
@@ -219,7 +306,7 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
           if (environment_.auto_complete) {
             NEREID_ASSIGN_OR_RETURN(config, config::MergeBackendConfig(*config, json));
           }
-          return ConfigForBackend(*config);
+          return ConfigForBackend(*config, cpu_share_);
         });
   }
   // An invalid configuration is reported in the server's words, even if the backend refused it too.
@@ -231,15 +318,53 @@ Status Model::InitializeBackend(const ModelSource& source, request::ModelIdentit
     return valid;
   }
   NEREID_RETURN_IF_ERROR(initialized);
+  PlanThreads(placement);
+  LogChosenBatchSize(source.name, source.config->max_batch_size(), config->max_batch_size());
+  identity->backend_chose_batch_size = source.config->max_batch_size() != config->max_batch_size();
   if (!source.configured && !backend_model_->completed()) {
     return Status::NotFound("model configuration is not provided for model '" + source.name + "'");
   }
   return valid;
 }
 
-std::string Model::ConfigForBackend(const config::ModelConfig& config) const {
-  if (cpu_share_.threads() == 0) return config::DescribeModelConfigJson(config);
-  return config::DescribeModelConfigJson(*WithCpuThreads(config, cpu_share_.threads()));
+void Model::PlanThreads(const base::CpuPlacement& placement) {
+  if (cpu_share_.threads() == 0) return;
+  MachineLoad& load = environment_.cpu_plan->load();
+  if (cpu_share_.varies() && backend_model_->PrepareThreads(1).ok()) {
+    if (backend_model_->InstancesShare()) cpu_share_.LetInstancesBeAdded();
+    threads_ =
+        ExecutionThreads::Changing(load, environment_.clock, cpu_share_.most_threads(),
+                                   [this, placement](int threads, const ThreadsPrepared& done) {
+                                     return PrepareThreads(placement, threads, done);
+                                   });
+    return;
+  }
+  cpu_share_.Fix();
+  threads_ = ExecutionThreads::Fixed(load, environment_.clock, cpu_share_.threads());
+}
+
+Status Model::PrepareThreads(const base::CpuPlacement& placement, int threads,
+                             const ThreadsPrepared& done) {
+  return preparations_.Start("model-threads", [this, placement, threads, done] {
+    // For the threads that the framework starts.
+    const base::ScopedPlacement placed(placement);
+    const auto prepared = Guarded<int>(identity_->name, [&]() -> base::Result<int> {
+      const config::KnownBackend* const known = config::FindKnownBackend(config().backend());
+      if (known != nullptr && known->copies_for_threads && environment_.may_copy_model != nullptr &&
+          !environment_.may_copy_model(version_directory_)) {
+        return Status::Unavailable("there is too little memory for another copy of the model");
+      }
+      NEREID_RETURN_IF_ERROR(backend_model_->PrepareThreads(threads));
+      return threads;
+    });
+    const Status& status = prepared.status();
+    if (!status.ok()) {
+      LOG_WARNING_OF(.model = identity_->name)
+          << "model '" << identity_->name << "' cannot use " << threads
+          << " threads for one execution: " << status.message();
+    }
+    done(status);
+  });
 }
 
 Status Model::ReadLabels(request::ModelIdentity* identity) const {
@@ -249,6 +374,17 @@ Status Model::ReadLabels(request::ModelIdentity* identity) const {
                             config::ReadLabelFile(directory_, output.label_filename));
   }
   return Status::Ok();
+}
+
+base::Result<std::vector<InstanceSpec>> Model::WantedInstances(
+    const config::ModelConfigPtr& completed, const config::ModelConfig& written) {
+  // The rate limiter counts instances, so it gets those of the configuration.
+  const config::ModelConfigPtr planned =
+      environment_.permits == nullptr ? cpu_share_.WithInstances(completed, written) : completed;
+  NEREID_ASSIGN_OR_RETURN(std::vector<InstanceSpec> specs,
+                          ExpandInstanceGroups(*planned, environment_.host_policies));
+  NameGpus(specs, environment_.gpus);
+  return specs;
 }
 
 base::Result<std::vector<InstancePtr>> Model::CreateInstances(
@@ -265,8 +401,9 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     // For the threads that the framework starts for this instance.
     const base::ScopedPlacement placed(placement);
     auto instance = std::make_shared<ModelInstance>(
-        *backend_model_, spec, placement, environment_.clock, environment_.summary_latencies,
-        TurnOf(spec, backend_model_->backend(), turns_));
+        *backend_model_, spec, placement, environment_.clock, environment_.latencies,
+        TurnOf(spec, backend_model_->backend(), turns_),
+        spec.description.kind == InstanceKind::kGpu ? nullptr : threads_.get());
     NEREID_RETURN_IF_ERROR(instance->Initialize());
     NEREID_RETURN_IF_ERROR(environment_.gpu_load_limits.Check(spec));
     if (!instance->passive()) {
@@ -280,16 +417,6 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
     instances.push_back(std::move(instance));
   }
   return instances;
-}
-
-std::vector<schedule::SchedulerInstance> Model::Active(const std::vector<InstancePtr>& instances) {
-  std::vector<schedule::SchedulerInstance> active;
-  for (const InstancePtr& instance : instances) {
-    if (!instance->passive()) {
-      active.push_back({instance->name(), instance.get(), instance->placement()});
-    }
-  }
-  return active;
 }
 
 base::Result<std::shared_ptr<schedule::BatchStrategy>> Model::OpenBatchStrategy(
@@ -317,20 +444,20 @@ Status Model::CreateScheduler(const ModelSource& source) {
     return !instance->placement().empty();
   });
   scheduler_statistics_ = std::make_unique<SchedulerStatistics>(environment_.clock);
+  const bool says_room = backend_model_->backend().entry_points().instance_has_room != nullptr;
   NEREID_ASSIGN_OR_RETURN(const schedule::InlineMode inline_mode,
-                          InlineModeOf(config(), environment_.inline_mode));
+                          InlineModeOf(config(), says_room, environment_.inline_mode));
   schedule::SchedulerEnvironment scheduling{
       environment_.clock, environment_.timers, *scheduler_statistics_,
       all_cpu && !placed ? inline_mode : schedule::InlineMode::kNever};
   scheduling.permits = environment_.permits;
   NEREID_ASSIGN_OR_RETURN(scheduling.watchdog_ns,
                           WatchdogNs(config(), environment_.execution_watchdog_secs));
-  NEREID_ASSIGN_OR_RETURN(const auto objective_ns, schedule::ReadLatencyObjective(config()));
-  if (objective_ns) {
-    latency_objective_ = std::make_shared<schedule::LatencyObjective>(
-        *objective_ns, static_cast<uint64_t>(std::max(1, config().max_batch_size())));
-    scheduling.batch_limits = latency_objective_;
-  }
+  NEREID_ASSIGN_OR_RETURN(latency_objective_ns_, schedule::ReadLatencyObjective(config()));
+  NEREID_ASSIGN_OR_RETURN(batch_limits_,
+                          ChooseBatchLimits(config(), latency_objective_ns_,
+                                            all_cpu && !source.config->dynamic_batching()));
+  scheduling.batch_limits = batch_limits_;
   NEREID_ASSIGN_OR_RETURN(scheduling.batch_strategy, OpenBatchStrategy(source));
   if (config().sequence_batching()) {
     scheduling.sequence_inputs = sequence_inputs_;
@@ -350,7 +477,7 @@ Status Model::CreateScheduler(const ModelSource& source) {
         << "...";
   }
   NEREID_ASSIGN_OR_RETURN(scheduler_,
-                          schedule::MakeScheduler(config(), Active(instances), scheduling));
+                          schedule::MakeScheduler(config(), ActiveOf(instances), scheduling));
   return Status::Ok();
 }
 
@@ -369,23 +496,22 @@ base::Result<InstanceUpdate> Model::PrepareInstances(const config::ModelConfig& 
   for (const InstancePtr& instance : all) {
     existing.push_back({instance->name(), instance->signature()});
   }
-  NEREID_ASSIGN_OR_RETURN(std::vector<InstanceSpec> specs,
-                          ExpandInstanceGroups(*update.config, environment_.host_policies));
-  NameGpus(specs, environment_.gpus);
+  NEREID_ASSIGN_OR_RETURN(const std::vector<InstanceSpec> specs,
+                          WantedInstances(update.config, wanted));
   const InstanceChanges changes = PlanInstanceChanges(existing, specs);
   for (const size_t i : changes.remove) update.removed.push_back(all[i]);
   std::vector<InstanceSpec> missing;
   for (const size_t i : changes.create) missing.push_back(specs[i]);
   if (!missing.empty()) {
     NEREID_ASSIGN_OR_RETURN(update.created, CreateInstances(missing));
-    NEREID_ASSIGN_OR_RETURN(update.threads, scheduler_->PrepareInstances(Active(update.created)));
+    NEREID_ASSIGN_OR_RETURN(update.threads, scheduler_->PrepareInstances(ActiveOf(update.created)));
   }
   return update;
 }
 
 void Model::ApplyUpdate(InstanceUpdate update) {
   // Before the new instances serve: a backend that reads the configuration sees the new groups.
-  backend_model_->SetConfigJson(ConfigForBackend(*update.config));
+  backend_model_->SetConfigJson(ConfigForBackend(*update.config, cpu_share_));
   instances_.Add(update.created);
   // Added before the old ones are removed, so requests never find a model without instances.
   scheduler_->AddPrepared(std::move(update.threads));
@@ -403,14 +529,6 @@ void Model::ApplyUpdate(InstanceUpdate update) {
       << started.message() << "; instances of model '" << config().name()
       << "' that are not wanted any more stay until it is unloaded";
   left_behind_.insert(left_behind_.end(), removed->begin(), removed->end());
-}
-
-std::vector<schedule::BatchRunner*> Model::RunnersOf(const std::vector<InstancePtr>& instances) {
-  std::vector<schedule::BatchRunner*> runners;
-  for (const schedule::SchedulerInstance& instance : Active(instances)) {
-    runners.push_back(instance.runner);
-  }
-  return runners;
 }
 
 void Model::RemoveInstances(std::vector<InstancePtr> instances) {
@@ -431,22 +549,10 @@ Status Model::CreateCache() {
     return Status::Ok();
   }
   NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
-  cache_statistics_ =
-      std::make_unique<CacheStatistics>(environment_.clock, environment_.summary_latencies);
+  cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock, environment_.latencies);
   response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();
-}
-
-void Model::CreateHistogram() {
-  if (environment_.histogram_latencies) {
-    first_responses_ =
-        std::make_unique<FirstResponseTimes>(environment_.clock, FirstResponseBuckets(config()));
-  } else if (config().proto().has_model_metrics()) {
-    LOG_INFO_OF(.model = config().name())
-        << "model '" << config().name() << "': model_metrics gives buckets, but the server "
-        << "keeps no histograms (--metrics-config=histogram_latencies=true)";
-  }
 }
 
 Status Model::CheckReady() {
@@ -463,11 +569,12 @@ telemetry::ModelStatistics Model::Statistics() const {
     total.memory_usage.push_back(ToMemoryUsage(usage));
   }
   scheduler_statistics_->MergeInto(&total);
+  if (threads_ != nullptr) threads_->AddTo(&total);
   total.pending_requests = scheduler_->PendingCount();
   total.sequences = scheduler_->CountSequences();
-  if (latency_objective_ != nullptr) {
-    total.adaptive_batching = {latency_objective_->objective_ns() / 1000,
-                               latency_objective_->size_limit()};
+  if (batch_limits_ != nullptr) {
+    total.adaptive_batching = {latency_objective_ns_.value_or(0) / 1000,
+                               batch_limits_->size_limit()};
   }
   if (first_responses_ != nullptr) total.first_response_ms = first_responses_->Snapshot();
   total.response_cache = config().response_cache_enabled();

@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/backend.h"
 #include "backend/backend_model.h"
+#include "backend/input_memory.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/timer_queue.h"
@@ -18,6 +20,7 @@
 #include "device/gpus.h"
 #include "model/background_tasks.h"
 #include "model/cache_statistics.h"
+#include "model/cpu/execution_threads.h"
 #include "model/cpu_plan.h"
 #include "model/first_response.h"
 #include "model/gpu_load_limits.h"
@@ -26,7 +29,7 @@
 #include "model/scheduler_statistics.h"
 #include "request/model_identity.h"
 #include "request/sequence_inputs.h"
-#include "schedule/adaptive/latency_objective.h"
+#include "schedule/adaptive/batch_limits.h"
 #include "schedule/dynamic/batch_strategy.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler.h"
@@ -48,12 +51,15 @@ struct ModelEnvironment {
   GpuLoadLimits gpu_load_limits = {};
   /// The rate limiter; null if it is off.
   schedule::ResourcePermits* permits = nullptr;
+  /// Returns whether there is memory for another copy of the model whose files are in this
+  /// directory; null: always. For the CPU plan.
+  std::function<bool(const std::string& version_directory)> may_copy_model = {};
   /// The CPU plan; null if every framework chooses its own number of threads.
   CpuPlan* cpu_plan = nullptr;
   TRITONSERVER_Server* c_server = nullptr;
   cache::ResponseCache* response_cache = nullptr;  // null: the server has none
   bool histogram_latencies = false;  // whether models keep histograms of first responses
-  bool summary_latencies = false;    // whether models keep summaries of latencies
+  LatencyDetail latencies = {};      // what models keep of latencies
 };
 
 /// The files and the configuration of a model version.
@@ -86,10 +92,13 @@ class Model final : public ModelVersion {
     return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
                                       : scheduler_->Enqueue(request);
   }
-  void EndIdleSequences() override { scheduler_->EndIdleSequences(); }
-  bool HasSequence(const request::CorrelationId& id) const override {
-    return scheduler_->HasSequence(id);
+  /// None with a response cache: the key of a response is computed of inputs that do not change.
+  memory::HostBuffer TakeInputMemory(size_t size) override {
+    if (response_cache_ != nullptr) return {};
+    return backend::TakeInputMemory(*backend_model_, size);
   }
+  void EndIdleSequences() override { scheduler_->EndIdleSequences(); }
+  schedule::SequencePort* sequence_port() const override { return scheduler_->sequence_port(); }
   telemetry::SequenceList ListSequences(size_t most) const override {
     return scheduler_->ListSequences(most);
   }
@@ -105,9 +114,16 @@ class Model final : public ModelVersion {
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
   base::Status Load(const ModelSource& source);
   base::Status InitializeBackend(const ModelSource& source, request::ModelIdentity* identity);
-  /// Returns the configuration as the backend reads it: with the model's share of the CPU plan.
-  std::string ConfigForBackend(const config::ModelConfig& config) const;
+  /// Decides how the threads of executions are chosen. Called when the backend has the model.
+  void PlanThreads(const base::CpuPlacement& placement);
+  /// Lets the backend prepare itself for a number of threads, on a thread with this placement.
+  base::Status PrepareThreads(const base::CpuPlacement& placement, int threads,
+                              const ThreadsPrepared& done);
   base::Status ReadLabels(request::ModelIdentity* identity) const;
+  /// Returns the instances of a configuration, with those that the CPU plan adds. `written` is the
+  /// configuration before its completion.
+  base::Result<std::vector<InstanceSpec>> WantedInstances(const config::ModelConfigPtr& completed,
+                                                          const config::ModelConfig& written);
   /// Creates instances, initializes them and runs their warm-up.
   base::Result<std::vector<InstancePtr>> CreateInstances(
       const std::vector<InstanceSpec>& specs, const std::function<void()>& on_warm_up = nullptr);
@@ -117,11 +133,8 @@ class Model final : public ModelVersion {
   base::Result<std::shared_ptr<schedule::BatchStrategy>> OpenBatchStrategy(
       const ModelSource& source);
   base::Status CreateCache();
-  void CreateHistogram();
-  static std::vector<schedule::BatchRunner*> RunnersOf(const std::vector<InstancePtr>& instances);
   /// Takes instances out of the scheduler and destroys them. Blocks until their work is done.
   void RemoveInstances(std::vector<InstancePtr> instances);
-  static std::vector<schedule::SchedulerInstance> Active(const std::vector<InstancePtr>& instances);
 
   // Members are destroyed from last to first: the scheduler's threads end before the instances go,
   // and the instances before the backend's model.
@@ -132,6 +145,8 @@ class Model final : public ModelVersion {
   CpuPlan::Entry cpu_share_;
   std::shared_ptr<const request::ModelIdentity> identity_;
   std::unique_ptr<backend::BackendModel> backend_model_;
+  std::unique_ptr<ExecutionThreads> threads_;  // null without a plan
+  BackgroundTasks preparations_;               // of the backend for numbers of threads
   // By GPU. Only the thread that loads or updates the model uses the map.
   std::map<int32_t, std::shared_ptr<DeviceTurn>> turns_;
   InstanceSet instances_;
@@ -140,7 +155,8 @@ class Model final : public ModelVersion {
   std::unique_ptr<CacheStatistics> cache_statistics_;  // null without a cache, like the next member
   std::unique_ptr<cache::ModelCache> response_cache_;
   std::unique_ptr<FirstResponseTimes> first_responses_;  // null if the server keeps no histograms
-  std::shared_ptr<schedule::LatencyObjective> latency_objective_;  // null without an objective
+  std::optional<uint64_t> latency_objective_ns_;
+  std::shared_ptr<schedule::BatchLimits> batch_limits_;  // null without learned limits
   std::unique_ptr<schedule::Scheduler> scheduler_;
   BackgroundTasks removals_;  // of instances with sequences
 };

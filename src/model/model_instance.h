@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "backend/backend_instance.h"
 #include "base/cpus.h"
+#include "model/cpu/execution_threads.h"
 #include "model/device_turn.h"
 #include "model/instance_plan.h"
 #include "model/statistics_shard.h"
@@ -19,18 +21,19 @@ namespace nereid::model {
 /// statistics.
 class ModelInstance final : public schedule::BatchRunner, private backend::StatisticsObserver {
  public:
-  /// `placement` is where the instance's thread runs; `with_summaries` and the UUID of the
+  /// `placement` is where the instance's thread runs; `latencies` and the UUID of the
   /// specification are for StatisticsShard. `turn`, which may be null, is that of the instance's
-  /// device.
+  /// device. `threads`, which must outlive the instance, decides about its executions on the CPU;
+  /// null if nobody does.
   ModelInstance(backend::BackendModel& model, InstanceSpec spec, base::CpuPlacement placement,
-                const base::Clock& clock, bool with_summaries,
-                std::shared_ptr<DeviceTurn> turn = nullptr)
-      : statistics_(
-            std::make_shared<StatisticsShard>(clock, with_summaries, std::move(spec.gpu_uuid))),
+                const base::Clock& clock, LatencyDetail latencies,
+                std::shared_ptr<DeviceTurn> turn = nullptr, ExecutionThreads* threads = nullptr)
+      : statistics_(std::make_shared<StatisticsShard>(clock, latencies, std::move(spec.gpu_uuid))),
         signature_(std::move(spec.signature)),
         limits_(std::move(spec.limits)),
         placement_(std::move(placement)),
         turn_(std::move(turn)),
+        threads_(threads),
         backend_(model, std::move(spec.description), *this) {}
 
   base::Status Initialize() { return backend_.Initialize(); }
@@ -49,16 +52,48 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   const std::shared_ptr<StatisticsShard>& statistics() const { return statistics_; }
 
   void Run(schedule::Batch batch) noexcept override {
-    if (turn_ == nullptr) return backend_.Execute(std::move(batch.requests));
-    turn_->Run([&] { backend_.Execute(std::move(batch.requests)); });
+    if (turn_ != nullptr) {
+      turn_->Run([&] { backend_.Execute(std::move(batch.requests)); });
+    } else if (threads_ != nullptr) {
+      RunOnThreads(std::move(batch));
+    } else {
+      backend_.Execute(std::move(batch.requests));
+    }
   }
+  bool HasRoom() override { return backend_.HasRoom(); }
 
  private:
+  void RunOnThreads(schedule::Batch batch) {
+    const auto execution = threads_->Begin(batch.input_bytes, skipped_);
+    const int wanted = execution ? execution->threads : 1;
+    if (threads_->varies() && wanted != set_threads_) {
+      backend_.SetThreads(wanted);
+      set_threads_ = wanted;
+    }
+    if (execution) {
+      execution_ = *execution;
+      executes_.store(true, std::memory_order_release);
+    }
+    backend_.Execute(std::move(batch.requests));
+    EndExecution();
+  }
+
+  /// Ends the execution when the backend counts it, which it does before it answers: a client that
+  /// has its answer sends the next request, which may have the CPUs.
+  void EndExecution() {
+    if (executes_.load(std::memory_order_relaxed) &&
+        executes_.exchange(false, std::memory_order_acquire)) {
+      threads_->End(execution_);
+    }
+  }
+
   void OnRequest(const request::InferenceRequest& request, bool success,
                  const backend::ExecutionTimes& times) override {
+    EndExecution();
     statistics_->AddRequest(request, success, times);
   }
   void OnBatch(uint64_t batch_size, const backend::ExecutionTimes& times) override {
+    EndExecution();
     statistics_->AddBatch(batch_size, times);
   }
   void OnResponse(const backend::ResponseTimes& times) override { statistics_->AddResponse(times); }
@@ -71,6 +106,11 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
   const schedule::LimitedInstance limits_;
   const base::CpuPlacement placement_;
   const std::shared_ptr<DeviceTurn> turn_;  // null: executions do not wait for other instances
+  ExecutionThreads* const threads_;         // null: nobody decides about threads
+  uint32_t skipped_ = 0;                    // for threads_
+  ExecutionThreads::Execution execution_;   // the current one
+  std::atomic<bool> executes_{false};       // and whether it has not ended
+  int set_threads_ = 0;                     // what the backend was told; 0: nothing yet
   backend::BackendInstance backend_;
   schedule::ResourcePermits::Registration registration_;
 };

@@ -264,7 +264,7 @@ TEST_F(ModelTest, ALatencyObjectiveIsCheckedUsedAndReported) {
               HasSubstr("parameter 'latency_objective_us' needs dynamic_batching"));
   Use(plain + "dynamic_batching { max_queue_delay_microseconds: 3600000000 }" + with("20000"));
   EXPECT_EQ(model_->Statistics().adaptive_batching.objective_us, 20000u);
-  EXPECT_EQ(model_->Statistics().adaptive_batching.size_limit, 1u);
+  EXPECT_EQ(model_->Statistics().adaptive_batching.size_limit, 4u);
   Infer();  // it is not held back for the hour of the delay
 }
 

@@ -115,23 +115,35 @@ TEST_F(ModelUpdateTest, MoreInstancesServeAtOnceAndNothingIsForgotten) {
   EXPECT_EQ(Successes(), 3u);
 }
 
-TEST_F(ModelUpdateTest, WithoutThreadsALoadFailsAndAnUpdateChangesNothing) {
+TEST_F(ModelUpdateTest, WithoutThreadsALoadWithSequencesFailsAndAnUpdateChangesNothing) {
+  const std::string sequences = "sequence_batching { direct { } }";
   {
     const base::ThreadShortage shortage(1);
-    const auto failed = Load(Groups(2));
+    const auto failed = Load(Groups(2) + sequences);
     EXPECT_EQ(failed.status().code(), base::StatusCode::kUnavailable);
     EXPECT_THAT(failed.status().message(),
                 HasSubstr("model 'm', instance 2 of 2: cannot start the thread 'm_0_1'"));
   }
-  Use(Groups(1));
+  Use(Groups(1) + sequences);
   {
     const base::ThreadShortage shortage(1);
-    const auto update = model_->PrepareUpdate(*request::MakeModel(Groups(4))->config);
+    const auto update = model_->PrepareUpdate(*request::MakeModel(Groups(4) + sequences)->config);
     EXPECT_EQ(update.status().code(), base::StatusCode::kUnavailable);
   }
-  Submit()->WaitUntilDone();
-  EXPECT_EQ(Update(Groups(2))->instance_groups()[0].count, 2);
-  Submit()->WaitUntilDone();
+  EXPECT_EQ(Update(Groups(2) + sequences)->instance_groups()[0].count, 2);
+}
+
+TEST_F(ModelUpdateTest, AModelIsLoadedWithoutThreadsAndServesWhenThereAreSome) {
+  {
+    const base::ThreadShortage shortage(0);
+    Use(Groups(2));
+    const auto refused = Submit();
+    refused->WaitUntilDone();
+    EXPECT_THAT(refused->errors()[0].message(), HasSubstr("cannot start the thread 'm_0_"));
+  }
+  const auto served = Submit();
+  served->WaitUntilDone();
+  EXPECT_TRUE(served->errors()[0].ok());
 }
 
 TEST_F(ModelUpdateTest, RemovedInstancesFinishAndTheirCountsStay) {

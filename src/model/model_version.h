@@ -7,10 +7,12 @@
 #include "base/result.h"
 #include "cache/digest.h"
 #include "config/model_config.h"
+#include "memory/host_buffer.h"
 #include "model/instance_set.h"
 #include "request/inference_request.h"
 #include "request/model_identity.h"
 #include "schedule/scheduler.h"
+#include "schedule/sequence_port.h"
 #include "telemetry/latency_summary.h"
 #include "telemetry/model_statistics.h"
 #include "telemetry/sequence_statistics.h"
@@ -41,13 +43,22 @@ class ModelVersion {
   /// that.
   virtual base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) = 0;
 
+  /// Returns memory in which the model wants large inputs of a request, of `size` bytes in all; a
+  /// buffer without data if it has no wish. Other processes may read the bytes and write to them.
+  virtual memory::HostBuffer TakeInputMemory(size_t /*size*/) { return {}; }
+
   /// Ends sequences that only wait for their client. Only callers that already hold the model can
   /// still send requests.
   virtual void EndIdleSequences() {}
   /// Returns whether requests may belong to sequences of this model or of models that it calls.
   virtual bool HasSequences() const { return config().sequence_batching().has_value(); }
+  /// Returns the sequences for transfers; null if the model has none.
+  virtual schedule::SequencePort* sequence_port() const { return nullptr; }
   /// Returns whether a request with this id joins a sequence that the model has.
-  virtual bool HasSequence(const request::CorrelationId& /*id*/) const { return false; }
+  virtual bool HasSequence(const request::CorrelationId& id) const {
+    const schedule::SequencePort* const port = sequence_port();
+    return port != nullptr && port->Has(id);
+  }
   /// Returns the first `most` live sequences; empty if the model has no sequences.
   virtual telemetry::SequenceList ListSequences(size_t /*most*/) const { return {}; }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "telemetry/latency_buckets.h"
+
 namespace nereid::model {
 namespace {
 
@@ -30,6 +32,19 @@ auto& FindOrInsert(List* list, const Key& key, const Make& key_of) {
 
 }  // namespace
 
+StatisticsShard::StatisticsShard(const base::Clock& clock, LatencyDetail detail,
+                                 std::string gpu_uuid)
+    : clock_(clock),
+      gpu_uuid_(std::move(gpu_uuid)),
+      summaries_(detail.summaries ? std::make_unique<telemetry::LatencySummaries>() : nullptr) {
+  if (detail.counts) counts_.latency_counts.resize(telemetry::kLatencyBuckets);
+}
+
+void StatisticsShard::CountLatency(uint64_t total_ns) {
+  if (counts_.latency_counts.empty()) return;
+  ++counts_.latency_counts[telemetry::LatencyBucketOf(total_ns / 1000)];
+}
+
 void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool success,
                                  const backend::ExecutionTimes& times) {
   const uint64_t now_ns = clock_.NowNs();
@@ -48,6 +63,7 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
     return;
   }
   stats.success.Add(total_ns);
+  CountLatency(total_ns);
   stats.queue.Add(Elapsed(request.times.queue_ns, times.exec_start_ns));
   AddCompute(times, &stats);
   if (summaries_ != nullptr) {
@@ -77,7 +93,9 @@ void StatisticsShard::AddCacheHit(const request::InferenceRequest& request, uint
   const uint64_t queue_ns = Elapsed(request.times.queue_ns, start_ns);
   base::MutexLock lock(mutex_);
   auto& stats = counts_.inference_stats;
-  stats.success.Add(Elapsed(request.times.start_ns, now_ns));
+  const uint64_t total_ns = Elapsed(request.times.start_ns, now_ns);
+  stats.success.Add(total_ns);
+  CountLatency(total_ns);
   stats.queue.Add(queue_ns);
   stats.cache_hit.Add(Elapsed(start_ns, end_ns));
   if (summaries_ == nullptr) return;
@@ -144,6 +162,11 @@ void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {
   total->inference_count += counts_.inference_count;
   total->execution_count += counts_.execution_count;
   total->inference_stats.Merge(counts_.inference_stats);
+  total->latency_counts.resize(
+      std::max(total->latency_counts.size(), counts_.latency_counts.size()));
+  for (size_t i = 0; i < counts_.latency_counts.size(); ++i) {
+    total->latency_counts[i] += counts_.latency_counts[i];
+  }
   if (!gpu_uuid_.empty()) {
     telemetry::GpuPart& part = total->on_gpus[gpu_uuid_];
     part.inference_count += counts_.inference_count;

@@ -15,6 +15,12 @@
 
 namespace nereid::model {
 
+/// What is kept of the latencies of requests, beside their sums.
+struct LatencyDetail {
+  bool summaries = false;  // telemetry::LatencySummaries
+  bool counts = false;     // telemetry::ModelStatistics::latency_counts
+};
+
 /// Converts a plug-in's report of memory to the form of the statistics.
 telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage);
 
@@ -22,13 +28,9 @@ telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage);
 /// other when they count; readers add the parts. Thread-safe.
 class StatisticsShard {
  public:
-  /// `with_summaries` says whether to keep latency summaries; `gpu_uuid` is the GPU of the instance
-  /// that counts here, or "".
-  explicit StatisticsShard(const base::Clock& clock, bool with_summaries = false,
-                           std::string gpu_uuid = "")
-      : clock_(clock),
-        gpu_uuid_(std::move(gpu_uuid)),
-        summaries_(with_summaries ? std::make_unique<telemetry::LatencySummaries>() : nullptr) {}
+  /// `gpu_uuid` is the GPU of the instance that counts here, or "".
+  explicit StatisticsShard(const base::Clock& clock, LatencyDetail detail = {},
+                           std::string gpu_uuid = "");
 
   void AddRequest(const request::InferenceRequest& request, bool success,
                   const backend::ExecutionTimes& times);
@@ -49,6 +51,9 @@ class StatisticsShard {
   void MergeInto(telemetry::LatencySummaries* total) const;
 
  private:
+  /// Counts the latency of a successful request.
+  void CountLatency(uint64_t total_ns) NEREID_REQUIRES(mutex_);
+
   const base::Clock& clock_;
   const std::string gpu_uuid_;
   mutable base::Mutex mutex_;

@@ -103,6 +103,7 @@ LoadJobs EnsembleCatalog::RepeatLoads(const std::vector<ModelId>& ids) const {
     LoadJob job = known->job;
     job.is_wanted = false;  // keeps whether the ensemble is wanted
     job.again = true;
+    job.scanned = nullptr;  // files may have been added since
     jobs.try_emplace(id, std::move(job));
   }
   return jobs;

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <ctime>
-#include <filesystem>
 #include <functional>
 #include <system_error>
 #include <vector>
@@ -18,8 +17,6 @@
 namespace nereid::repository {
 namespace {
 
-namespace fs = std::filesystem;
-
 int64_t ToNs(const struct timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
@@ -30,15 +27,26 @@ int64_t WallNs() {
   return ToNs(now);
 }
 
+bool IsLink(const std::string& path, const base::DirectoryEntry& entry) {
+  if (entry.kind != base::EntryKind::kUnknown) return entry.kind == base::EntryKind::kLink;
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+struct PathHash {
+  uint64_t hash = 0;
+  bool is_directory = false;  // or a link to one
+};
+
 /// Returns the hash of one file. For a deleted file or a broken link only the name counts. If the
 /// file system does not answer, that is an error, not a change.
-base::Result<uint64_t> HashOf(const std::string& name, const std::string& path,
+base::Result<PathHash> HashOf(const std::string& name, const std::string& path,
                               ContentMemory* memory) {
   struct stat info {};
   uint64_t hash = Mix(std::hash<std::string>{}(name));
   if (::stat(path.c_str(), &info) != 0) {
     const int error = errno;
-    if (error != EIO && error != ESTALE && error != ETIMEDOUT) return hash;
+    if (error != EIO && error != ESTALE && error != ETIMEDOUT) return PathHash{hash};
     return base::Status::Internal("failed to stat file " + path + ": " +
                                   std::generic_category().message(error));
   }
@@ -47,10 +55,12 @@ base::Result<uint64_t> HashOf(const std::string& name, const std::string& path,
         static_cast<uint64_t>(info.st_size), static_cast<uint64_t>(info.st_ino)}) {
     hash = Mix(hash, part);
   }
-  if (memory == nullptr || !S_ISREG(info.st_mode)) return hash;
-  const FileStamps stamps{ToNs(info.st_mtim), ToNs(info.st_ctim),
-                          static_cast<uint64_t>(info.st_size), info.st_ino};
-  return hash + memory->NumberOf(path, stamps, WallNs());
+  if (memory != nullptr && S_ISREG(info.st_mode)) {
+    const FileStamps stamps{ToNs(info.st_mtim), ToNs(info.st_ctim),
+                            static_cast<uint64_t>(info.st_size), info.st_ino};
+    hash += memory->NumberOf(path, stamps, WallNs());
+  }
+  return PathHash{hash, S_ISDIR(info.st_mode)};
 }
 
 /// Returns the sum of the hashes of the entries, because directories are listed in no fixed order.
@@ -58,27 +68,24 @@ base::Result<uint64_t> HashOf(const std::string& name, const std::string& path,
 /// counts as empty.
 base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& path,
                                   ContentMemory* memory) {
-  NEREID_ASSIGN_OR_RETURN(uint64_t sum, HashOf(name, path, memory));
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return sum;
-  std::vector<std::string> pending{path};
+  NEREID_ASSIGN_OR_RETURN(const PathHash top, HashOf(name, path, memory));
+  uint64_t sum = top.hash;
+  std::vector<std::string> pending;
+  if (top.is_directory) pending.push_back(path);
   while (!pending.empty()) {
     const std::string directory = std::move(pending.back());
     pending.pop_back();
-    fs::directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
-    while (!error && it != fs::directory_iterator()) {
-      std::string below = it->path().string();
-      NEREID_ASSIGN_OR_RETURN(const uint64_t hash,
-                              HashOf(below.substr(path.size()), below, memory));
-      sum += hash;
-      std::error_code ignored;  // of a file that was deleted since
-      const bool is_link = it->is_symlink(ignored);
-      if (!is_link && it->is_directory(ignored)) pending.push_back(std::move(below));
-      it.increment(error);
+    const auto entries = base::ListEntries(directory);
+    if (!entries.ok()) {
+      if (!base::IsGoneOrForbidden(directory)) return entries.status();
+      continue;
     }
-    if (error && error != std::errc::no_such_file_or_directory) {
-      return base::Status::Internal("failed to read directory " + directory + ": " +
-                                    error.message());
+    for (const base::DirectoryEntry& entry : *entries) {
+      std::string below = base::JoinPath(directory, entry.name);
+      NEREID_ASSIGN_OR_RETURN(const PathHash found,
+                              HashOf(below.substr(path.size()), below, memory));
+      sum += found.hash;
+      if (found.is_directory && !IsLink(below, entry)) pending.push_back(std::move(below));
     }
   }
   return sum;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository/load_in_order.h"
 
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "base/log.h"
+#include "base/background.h"
 #include "base/mutex.h"
-#include "base/threads.h"
+#include "base/parallel.h"
 
 namespace nereid::repository {
 
@@ -61,18 +59,10 @@ std::map<ModelId, base::Result<LoadOutcome>> LoadInOrder(
     LoadOrder order, size_t threads,
     const std::function<base::Result<LoadOutcome>(const ModelId&)>& load) {
   SharedLoads loads(std::move(order), load);
-  std::vector<std::thread> helpers;
-  helpers.reserve(threads);
-  for (size_t i = 1; i < threads; ++i) {
-    auto thread = base::StartThread("model-load", [&loads] { loads.Work(); });
-    if (!thread.ok()) {
-      LOG_WARNING << thread.status().message();
-      break;
-    }
-    helpers.push_back(std::move(thread).value());
-  }
-  loads.Work();
-  for (std::thread& thread : helpers) thread.join();
+  base::RunOnThreads("model-load", threads, [&loads] {
+    const base::ScopedBackground background;
+    loads.Work();
+  });
   return loads.Take();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "repository/file_state.h"
 #include "repository/load_overrides.h"
 #include "repository/model_id.h"
 #include "repository/model_poll.h"
@@ -24,6 +25,8 @@ struct LoadJob {
   bool again = false;                  // load it even if its files have not changed
   /// The marks of its files with which a scan accepted them; null if no scan did.
   std::shared_ptr<const TreeMarks> accepted = nullptr;
+  /// The state of its files that this scan read before the marks; null if there is no `accepted`.
+  std::shared_ptr<const FileState> scanned = nullptr;
 
   /// Returns the overrides, or empty ones.
   const LoadOverrides& Overrides() const;

@@ -1,31 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository/load_order.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace nereid::repository {
 
-LoadOrder::LoadOrder(std::map<ModelId, std::set<ModelId>> members) : waiting_(std::move(members)) {
-  for (auto& [id, awaited] : waiting_) {
-    std::erase_if(awaited, [this](const ModelId& member) { return !waiting_.contains(member); });
+LoadOrder::LoadOrder(const std::map<ModelId, std::set<ModelId>>& members) {
+  for (const auto& [id, called] : members) {
+    size_t awaited = 0;
+    for (const ModelId& member : called) {
+      if (!members.contains(member)) continue;
+      callers_[member].push_back(id);
+      ++awaited;
+    }
+    if (awaited == 0) {
+      ready_.insert(ready_.end(), id);
+    } else {
+      waiting_.emplace_hint(waiting_.end(), id, awaited);
+    }
   }
 }
 
 std::optional<ModelId> LoadOrder::Take() {
-  auto next = std::find_if(waiting_.begin(), waiting_.end(),
-                           [](const auto& entry) { return entry.second.empty(); });
   // No load is running that could change this: the models call each other in a cycle.
-  if (next == waiting_.end() && loading_ == 0) next = waiting_.begin();
-  if (next == waiting_.end()) return std::nullopt;
-  ModelId id = next->first;
-  waiting_.erase(next);
+  if (ready_.empty() && loading_ == 0 && !waiting_.empty()) {
+    ready_.insert(waiting_.begin()->first);
+    waiting_.erase(waiting_.begin());
+  }
+  if (ready_.empty()) return std::nullopt;
+  ModelId id = std::move(ready_.extract(ready_.begin()).value());
   ++loading_;
   return id;
 }
 
 void LoadOrder::Done(const ModelId& id) {
   --loading_;
-  for (auto& [waiting, awaited] : waiting_) awaited.erase(id);
+  const auto callers = callers_.find(id);
+  if (callers == callers_.end()) return;
+  for (const ModelId& caller : callers->second) {
+    const auto waiting = waiting_.find(caller);
+    if (waiting == waiting_.end() || --waiting->second > 0) continue;
+    ready_.insert(caller);
+    waiting_.erase(waiting);
+  }
 }
 
 }  // namespace nereid::repository

@@ -6,8 +6,10 @@
 
 #include "base/log.h"
 #include "base/parse_number.h"
+#include "layout/advice.h"
 #include "model_config.pb.h"
 #include "repository/ensemble_links.h"
+#include "repository/load_advice.h"
 
 namespace nereid::repository {
 
@@ -119,7 +121,8 @@ base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const Loa
     // into its own directory change whenever it is loaded.
     const bool is_last = reads == kMaxReads;
     const bool accepts_all = is_last && settle_.settle_ns == 0;
-    auto loaded = LoadOnce(id, job, accepts_all ? ReadGuard() : guard, run);
+    auto loaded = LoadOnce(id, job, accepts_all ? ReadGuard() : guard,
+                           reads == 1 ? job.scanned.get() : nullptr, run);
     if (!loaded.ok() || *loaded != LoadOutcome::kTorn) return loaded;
     // Files that a scan has accepted are looked at again by the following scans.
     if (is_last || (job.accepted != nullptr && settle_.settle_ns > 0)) return loaded;
@@ -157,20 +160,24 @@ bool LoadSteps::IsTorn(const ModelId& id, const ReadGuard& guard) const {
 }
 
 base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& job,
-                                              const ReadGuard& guard, LoadRun& run) {
+                                              const ReadGuard& guard, const FileState* scanned,
+                                              LoadRun& run) {
   run.SetPosition({.stage = LoadStage::kReading, .path = job.directory.path});
-  auto polled = PollModel(job.directory, poll_, job.Overrides());
+  auto polled = PollModel(job.directory, poll_, job.Overrides(), scanned);
   if (!polled.ok()) {
     if (IsTorn(id, guard)) return LoadOutcome::kTorn;
-    LOG_ERROR_OF(.model = id.name)
-        << "Poll failed for model directory '" << id << "': " << polled.status().message();
-    return PollFailure(ToText(id));
+    const std::string advice =
+        job.Overrides().empty() ? AdviceOnPoll(job.directory, poll_) : std::string();
+    const std::string reason = layout::WithAdvice(polled.status().message(), advice);
+    LOG_ERROR_OF(.model = id.name) << "Poll failed for model directory '" << id << "': " << reason;
+    run.SetReason(reason);
+    return PollFailure(ToText(id), advice);
   }
   if (job.is_wanted) states_.SetWanted(id);
   board_.SetTags(id, polled->basis.config->metric_tags());
   NEREID_RETURN_IF_ERROR(SetTimeout(id, *polled->basis.config, &run));
   if (polled->versions.empty()) {
-    return IsTorn(id, guard) ? base::Result(LoadOutcome::kTorn) : NoVersion(id, job);
+    return IsTorn(id, guard) ? base::Result(LoadOutcome::kTorn) : NoVersion(id, *polled, run);
   }
   NEREID_RETURN_IF_ERROR(Link(id, job, &*polled));
   // Agents may write into the directory, and give the model files of their own.
@@ -184,13 +191,16 @@ bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
   return files.ok() && states_.BasisOf(id).files == *files;
 }
 
-Status LoadSteps::NoVersion(const ModelId& id, const LoadJob& job) {
+Status LoadSteps::NoVersion(const ModelId& id, const PolledModel& polled, LoadRun& run) {
   // From now on the model is in the table without a version, which makes the server unready.
   served_.AddModel(id);
-  const std::string reason =
+  const std::string reason = layout::WithAdvice(
       "at least one version must be available under the version policy of model '" +
-      job.directory.name + "'";
+          polled.directory.name + "'",
+      AdviceOnNoVersion(polled.directory.name, polled.directory.path, *polled.written,
+                        polled.basis.configured));
   LOG_ERROR_OF(.model = id.name) << "failed to load model '" << id << "': " << reason;
+  run.SetReason(reason);
   return LoadFailure(id, reason + "\n");
 }
 

@@ -51,9 +51,9 @@ class LoadSteps {
   base::Result<LoadOutcome> LoadWithinMemory(const ModelId& id, const LoadJob& job, LoadRun& run);
   base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& job, LoadRun& run);
   /// Reads and loads the model once. Returns kTorn, and leaves what serves in service, if `guard`
-  /// finds a change after the last file was read.
+  /// finds a change after the last file was read. `scanned`: see PollModel.
   base::Result<LoadOutcome> LoadOnce(const ModelId& id, const LoadJob& job, const ReadGuard& guard,
-                                     LoadRun& run);
+                                     const FileState* scanned, LoadRun& run);
   /// Waits until the files are still, and returns their guard. UNAVAILABLE if the gate is closed
   /// meanwhile, INVALID_ARGUMENT if the load ends early, INTERNAL if the files differ from their
   /// list of checksums.
@@ -64,7 +64,7 @@ class LoadSteps {
   /// Returns whether the model serves and its files have not changed since it was loaded.
   bool IsCurrent(const ModelId& id, const LoadJob& job) const;
   /// Records and returns the failure of a model of which the version policy selects no version.
-  base::Status NoVersion(const ModelId& id, const LoadJob& job);
+  base::Status NoVersion(const ModelId& id, const PolledModel& polled, LoadRun& run);
   /// Completes the configuration of an ensemble from its members, or retires the ensemble if it
   /// does not fit them. Does nothing for other models.
   base::Status Link(const ModelId& id, const LoadJob& job, PolledModel* polled);

@@ -38,10 +38,11 @@ class LoadedModel {
 struct VersionSource {
   ModelId id;
   int64_t version = 0;
-  std::string directory;          // the model's
-  std::string version_directory;  // the version's
-  config::ModelConfigPtr config;  // completed from the files, normalized, validated
-  bool configured = true;         // false if neither a file nor an override configures it
+  std::string directory;           // the model's
+  std::string version_directory;   // the version's
+  config::ModelConfigPtr config;   // completed from the files, normalized, validated
+  config::ModelConfigPtr written;  // as it was read; empty without a configuration
+  bool configured = true;          // false if neither a file nor an override configures it
   /// Keeps the files in place. It must be released after the model is destroyed.
   std::shared_ptr<const void> origin = nullptr;
 };

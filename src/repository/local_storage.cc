@@ -39,9 +39,10 @@ class LocalDirectories final : public RepositoryStorage {
   base::Result<std::optional<ConfigText>> ReadConfig(const std::string& model,
                                                      const std::string& config_name) override {
     const std::string path = ConfigFilePath(model, config_name);
-    if (!base::PathExists(path)) return std::optional<ConfigText>();
-    NEREID_ASSIGN_OR_RETURN(std::string text, base::ReadFile(path, kMaxConfigFileBytes));
-    return std::optional(ConfigText{std::move(text), path});
+    auto text = base::ReadFile(path, kMaxConfigFileBytes);
+    if (text.ok()) return std::optional(ConfigText{std::move(text).value(), path});
+    if (base::PathExists(path)) return text.status();
+    return std::optional<ConfigText>();
   }
 
   base::Result<LocalFiles> Fetch(const std::string& model) override {
@@ -70,11 +71,14 @@ bool IsUrl(const std::string& path) {
          });
 }
 
-base::Result<FileState> StateReader::Read(const std::string& repository, const std::string& model) {
-  auto found = states_.find(repository);
-  if (found == states_.end()) {
-    found = states_.emplace(repository, storage_.ReadAllStates(repository)).first;
-  }
+void StateReader::Prepare(const std::string& repository) {
+  if (states_.contains(repository)) return;
+  states_.emplace(repository, storage_.ReadAllStates(repository));
+}
+
+base::Result<FileState> StateReader::Read(const std::string& repository,
+                                          const std::string& model) const {
+  const auto found = states_.find(repository);
   NEREID_RETURN_IF_ERROR(found->second.status());
   if (!found->second->has_value()) return storage_.ReadState(model);
   const RepositoryStorage::States& states = **found->second;

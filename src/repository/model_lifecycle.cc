@@ -3,13 +3,59 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "base/background.h"
 #include "base/log.h"
+#include "base/parallel.h"
 #include "repository/load_in_order.h"
 
 namespace nereid::repository {
 
 using base::Status;
+
+namespace {
+
+/// Returns the number of models that are no ensembles.
+size_t CountModels(const LoadJobs& jobs) {
+  return static_cast<size_t>(std::count_if(
+      jobs.begin(), jobs.end(), [](const auto& entry) { return entry.second.members.empty(); }));
+}
+
+/// Returns the loads of models that are new or have changed, without their members.
+LoadJobs FindChanged(const SnapshotDifference& difference, const SnapshotReading& now,
+                     const SettleWatch& watch) {
+  LoadJobs jobs;
+  for (const auto* ids : {&difference.added, &difference.changed}) {
+    for (const ModelId& id : *ids) {
+      LoadJob& job = jobs[id];
+      job.directory = now.directories.at(id);
+      job.is_wanted = true;
+      job.accepted = watch.AcceptedMarks(id);
+      if (job.accepted == nullptr) continue;
+      job.scanned = std::make_shared<const FileState>(now.snapshot.models.at(id).files);
+    }
+  }
+  return jobs;
+}
+
+/// Returns those of the loads that the filter wants (null: all), with the members that the models
+/// call.
+LoadJobs PlanChanged(const LoadJobs& changed, PollFilter* filter,
+                     const ModelRepositories& repositories, size_t threads) {
+  LoadJobs jobs;
+  std::vector<LoadJob*> planned;
+  for (const auto& [id, job] : changed) {
+    if (filter != nullptr && !filter->LoadsNow(job.directory)) continue;
+    planned.push_back(&jobs.emplace(id, job).first->second);
+  }
+  base::ForEachOnThreads("model-scan", threads, planned.size(), [&](size_t i) {
+    planned[i]->members = repositories.MembersOf(planned[i]->directory);
+  });
+  return jobs;
+}
+
+}  // namespace
 
 ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
     : options_(std::move(options)),
@@ -18,7 +64,7 @@ ModelLifecycle::ModelLifecycle(Options options, ModelLoader& loader)
       served_(options_.namespacing),
       states_(options_.namespacing),
       maker_(loader, served_, living_, *gate_, options_.load_retries),
-      board_(*options_.settle.clock, options_.load_timeout_ns),
+      board_(*options_.settle.clock, options_.load_timeout_ns, options_.has_clients),
       steps_(options_.poll, options_.settle, repositories_, states_, served_, maker_, *gate_,
              board_),
       settle_watch_(options_.settle) {}
@@ -35,33 +81,26 @@ LoadReport ModelLifecycle::LoadAll() {
 
 LoadReport ModelLifecycle::LoadChanged() {
   LoadReport report;
+  // Nothing serves before the first scan, so it may use several CPUs.
+  const size_t threads = snapshot_.models.empty() ? options_.load_threads : 1;
   const ScanMoment moment = settle_watch_.BeginScan();
   const RepositoryScan scan = repositories_.Scan();
   report.unreadable = scan.failures;
   for (const auto& [path, failure] : scan.failures) {
     LOG_ERROR << "failed to poll model repository '" << path << "': " << failure.message();
   }
-  SnapshotReading now = ReadSnapshot(scan, snapshot_, options_.namespacing, *options_.poll.storage);
+  SnapshotReading now =
+      ReadSnapshot(scan, snapshot_, options_.namespacing, *options_.poll.storage, threads);
   report.failures = std::move(now.failures);
-  const SnapshotDifference difference = settle_watch_.Hold(moment, snapshot_, &now);
+  const SnapshotDifference difference = settle_watch_.Hold(moment, snapshot_, &now, threads);
   for (const ModelId& id : difference.removed) {
     if (options_.filter != nullptr) options_.filter->OnDeleted(id);
     UnloadModels({id}, false);
   }
-  std::map<ModelId, std::shared_ptr<const TreeMarks>> accepted;
-  for (const auto* ids : {&difference.added, &difference.changed}) {
-    for (const ModelId& id : *ids) accepted[id] = settle_watch_.AcceptedMarks(id);
-  }
+  const LoadJobs changed = FindChanged(difference, now, settle_watch_);
   const auto plan = [&](LoadJobs* jobs) {
-    for (const auto* ids : {&difference.added, &difference.changed}) {
-      for (const ModelId& id : *ids) {
-        const ModelDirectory& directory = now.directories.at(id);
-        if (options_.filter != nullptr && !options_.filter->LoadsNow(directory)) continue;
-        LoadJob& job = (*jobs)[id];
-        job = {directory, nullptr, repositories_.MembersOf(directory), true};
-        job.accepted = accepted.at(id);
-      }
-    }
+    *jobs = PlanChanged(changed, options_.filter, repositories_, threads);
+    if (options_.on_planned != nullptr) options_.on_planned(CountModels(*jobs));
     return Status::Ok();
   };
   LoadJobs jobs;
@@ -113,6 +152,7 @@ Status ModelLifecycle::Load(const std::string& name, LoadOverrides overrides,
 Status ModelLifecycle::LoadNow(const std::string& name,
                                const std::shared_ptr<const LoadOverrides>& given,
                                const std::function<bool()>& is_abandoned) {
+  const base::ScopedBackground background;
   const auto plan = [&](LoadJobs* jobs) { return repositories_.PlanLoad(name, given, jobs); };
   LoadReport report;
   LoadJobs jobs;
@@ -175,6 +215,7 @@ Status ModelLifecycle::Unload(const std::string& name, bool with_members) {
 }
 
 void ModelLifecycle::UnloadModels(const std::vector<ModelId>& ids, bool with_members) {
+  const base::ScopedBackground background;
   const LoadStates::UnloadTurn unload = states_.TakeUnloadTurn(ids, with_members);
   for (const ModelId& id : unload.plan.order) steps_.Retire(id);
   states_.Forget(unload.plan.leaving);  // before the turn ends
@@ -200,7 +241,9 @@ base::Result<std::vector<IndexEntry>> ModelLifecycle::Index(bool ready_only) con
   NEREID_RETURN_IF_ERROR(scan.status());
   auto entries = ListIndex(scan.directories, *Table(), options_.namespacing, ready_only);
   if (!ready_only) AddFetchProgress(scan.directories, *options_.poll.storage, &entries);
-  AddFailedReloads(board_.List(), &entries);
+  const LoadBoard::Records records = board_.List();
+  AddFailedLoads(records, &entries);
+  AddFailedReloads(records, &entries);
   return entries;
 }
 

@@ -59,9 +59,13 @@ class ModelLifecycle {
  public:
   struct Options {
     PollOptions poll;
-    uint32_t load_threads = 4;
+    uint32_t load_threads = 4;  // also read the files of the first scan
     uint32_t load_retries = 0;
     uint64_t load_timeout_ns = 0;  // of one model; its parameter load_timeout_secs overrides it
+    /// Returns whether clients may cancel a load that begins now; null: always. If they may not, a
+    /// load without a limit needs no thread that can be left behind, which makes the start with
+    /// many models faster. Any thread may call it.
+    std::function<bool()> has_clients = nullptr;
     /// Models of different repositories may have the same name.
     bool namespacing = false;
     /// When a change of files counts as complete.
@@ -70,6 +74,9 @@ class ModelLifecycle {
     std::shared_ptr<LoadGate> gate;
     /// Decides which models LoadAll loads; null: all of them. Must outlive the lifecycle.
     PollFilter* filter = nullptr;
+    /// Called by LoadAll before it loads models, with the number of those that are no ensembles;
+    /// may be null. Must not call the lifecycle.
+    std::function<void(size_t models)> on_planned = nullptr;
   };
 
   /// `loader` must outlive the lifecycle.

@@ -9,6 +9,7 @@
 #include "config/parse/parse.h"
 #include "config/rules/validate.h"
 #include "config/version_policy.h"
+#include "layout/advise.h"
 #include "model_config.pb.h"
 #include "repository/config_file.h"
 #include "repository/ensemble_links.h"
@@ -24,11 +25,10 @@ namespace {
 base::Result<config::ModelConfigPtr> ReadConfig(const std::string& directory,
                                                 const PollOptions& options) {
   const std::string path = ConfigFilePath(directory, options.config_name);
-  if (!base::PathExists(path) && !options.strict_config) {
-    return config::ParseModelConfigText("", path);
-  }
-  NEREID_ASSIGN_OR_RETURN(const std::string text, base::ReadFile(path, kMaxConfigFileBytes));
-  return config::ParseModelConfigText(text, path);
+  const auto text = base::ReadFile(path, kMaxConfigFileBytes);
+  if (text.ok()) return config::ParseModelConfigText(*text, path);
+  if (options.strict_config || base::PathExists(path)) return text.status();
+  return config::ParseModelConfigText("", path);
 }
 
 /// The objects that must outlive the model. The agents are destroyed first, then the files.
@@ -123,8 +123,9 @@ std::map<ModelId, size_t> CountById(const std::vector<ModelDirectory>& directori
   return counts;
 }
 
-Status PollFailure(const std::string& model) {
-  return Status::Internal("failed to load '" + model + "', failed to poll from model repository");
+Status PollFailure(const std::string& model, const std::string& advice) {
+  return Status::Internal(layout::WithAdvice(
+      "failed to load '" + model + "', failed to poll from model repository", advice));
 }
 
 RepositoryList PlainRepositories(const std::set<std::string>& paths) {
@@ -188,12 +189,21 @@ base::Result<config::ModelConfigPtr> ReadWrittenConfig(const ModelDirectory& dir
 
 std::set<std::string> ReadMembers(const ModelDirectory& directory, const PollOptions& options,
                                   const LoadOverrides& overrides) {
-  const auto written = RepositoryConfig(directory.path, options, overrides);
+  if (!overrides.config) {
+    // Most models are not ensembles. Their text, in which a field's name cannot be escaped, is not
+    // worth parsing.
+    const auto read = options.storage->ReadConfig(directory.path, options.config_name);
+    if (!read.ok() || !*read) return {};
+    if ((*read)->text.find("ensemble_scheduling") == std::string::npos) return {};
+    const auto parsed = config::ParseModelConfigText((*read)->text, (*read)->path);
+    return parsed.ok() ? MembersOf(**parsed) : std::set<std::string>{};
+  }
+  const auto written = WrittenConfig(directory.path, options, overrides);
   return written.ok() ? MembersOf(**written) : std::set<std::string>{};
 }
 
 base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,
-                                    const LoadOverrides& overrides) {
+                                    const LoadOverrides& overrides, const FileState* scanned) {
   PolledModel polled;
   polled.directory = directory;
   auto origin = std::make_shared<Origin>();
@@ -201,6 +211,8 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
     NEREID_ASSIGN_OR_RETURN(origin->files, StageFiles(overrides));
     polled.directory.path = origin->files->path();
     polled.basis.staged = true;
+  } else if (scanned != nullptr && !IsUrl(directory.path)) {
+    polled.basis.files = *scanned;
   } else {
     // Read first: after a change during the following reads, the model counts as modified at the
     // next scan.
@@ -219,9 +231,19 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
     NEREID_RETURN_IF_ERROR(RunAgents(*written, options, &polled));
     origin->agents = polled.agents;
   }
+  polled.written = written;
   NEREID_ASSIGN_OR_RETURN(config::ModelFiles files, config::ReadModelFiles(polled.directory.path));
   files.directory_name = directory.name;
-  NEREID_ASSIGN_OR_RETURN(polled.basis.config, config::CompleteModelConfig(*written, files));
+  auto completed = config::CompleteModelConfig(*written, files);
+  if (!completed.ok()) {
+    const layout::Folder folder = layout::ReadFolder(polled.directory.path, directory.name);
+    const auto facts = layout::FactsOf(*written, polled.basis.configured);
+    if (!layout::IsModelWithoutVersion(folder, facts)) return completed.status();
+    // The load fails because there is no version, and says so to its client.
+    polled.basis.config = Named(*written, directory.name);
+    return polled;
+  }
+  polled.basis.config = std::move(completed).value();
   NEREID_RETURN_IF_ERROR(config::ValidateModelConfig(
       *polled.basis.config,
       config::ValidateOptions::ForPoll(options.strict_config, directory.name)));

@@ -81,7 +81,8 @@ std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositor
 struct PolledModel {
   ModelDirectory directory;
   LoadBasis basis;  // the configuration is completed from the files, normalized and valid
-  std::vector<int64_t> versions;  // those that exist and that the version policy selects
+  config::ModelConfigPtr written;  // as it was read
+  std::vector<int64_t> versions;   // those that exist and that the version policy selects
   /// The agents of the configuration, after their action LOAD. Null without agents.
   std::shared_ptr<agent::AgentChain> agents;
   /// Keeps the files of overrides, the copies of remote files and the agents. It must outlive the
@@ -101,13 +102,16 @@ base::Result<config::ModelConfigPtr> ReadWrittenConfig(const ModelDirectory& dir
                                                        const PollOptions& options,
                                                        const LoadOverrides& overrides = {});
 
-/// Returns the error of a client's load request after a poll failure; only the log has the reason.
-/// `model` is the name of the model in messages.
-base::Status PollFailure(const std::string& model);
+/// Returns the error of a client's load request after a poll failure. As in Triton, it does not
+/// have the reason, which the log and the index have. `model` is the name of the model in messages;
+/// `advice`, if not empty, is what to do about the files.
+base::Status PollFailure(const std::string& model, const std::string& advice = "");
 
 /// Reads and checks a model's directory, or the overrides that replace it. After a failure, which
-/// Triton calls a poll failure, the model does not appear in the repository.
+/// Triton calls a poll failure, the model does not appear in the repository. `scanned` is the state
+/// of the files that a scan has read just before; null: a local directory's state is read here.
 base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollOptions& options,
-                                    const LoadOverrides& overrides = {});
+                                    const LoadOverrides& overrides = {},
+                                    const FileState* scanned = nullptr);
 
 }  // namespace nereid::repository

@@ -17,6 +17,14 @@ std::string OneLine(std::string text) {
   return text;
 }
 
+/// Returns the record of a model, or null. With namespaces an entry does not tell of which model it
+/// is, so there is none.
+const LoadRecord* FindRecord(const LoadBoard::Records& records, const std::string& name) {
+  const auto found = records.lower_bound({name});
+  if (found == records.end() || found->first.name != name) return nullptr;
+  return found->first.space.empty() ? &found->second : nullptr;
+}
+
 bool Shows(const IndexEntry& entry, VersionState state) {
   return entry.state == VersionStateText(state);
 }
@@ -36,7 +44,7 @@ std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories
       if (!ready_only) entries.push_back({directory.name, "", "UNAVAILABLE", kDuplicateReason});
       continue;
     }
-    if (versions == nullptr) {
+    if (versions == nullptr || versions->empty()) {
       if (!ready_only) entries.push_back({directory.name, "", "", ""});
       continue;
     }
@@ -66,14 +74,22 @@ void AddFetchProgress(const std::vector<ModelDirectory>& directories,
   }
 }
 
+void AddFailedLoads(const LoadBoard::Records& records, std::vector<IndexEntry>* entries) {
+  for (IndexEntry& entry : *entries) {
+    if (!entry.state.empty()) continue;
+    const LoadRecord* const record = FindRecord(records, entry.name);
+    if (record == nullptr || !record->HasFailed()) continue;
+    entry.state = VersionStateText(VersionState::kUnavailable);
+    entry.reason = OneLine(record->last->reason);
+  }
+}
+
 void AddFailedReloads(const LoadBoard::Records& records, std::vector<IndexEntry>* entries) {
   for (IndexEntry& entry : *entries) {
     if (!Shows(entry, VersionState::kReady)) continue;
-    const auto found = records.lower_bound({entry.name});
-    if (found == records.end() || found->first.name != entry.name) continue;
-    // With namespaces an entry does not tell of which model it is.
-    if (!found->first.space.empty() || !found->second.HasFailed()) continue;
-    entry.reason = "the last load has failed: " + OneLine(found->second.last->status.message());
+    const LoadRecord* const record = FindRecord(records, entry.name);
+    if (record == nullptr || !record->HasFailed()) continue;
+    entry.reason = "the last load has failed: " + OneLine(record->last->status.message());
   }
 }
 

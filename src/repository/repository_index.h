@@ -20,8 +20,9 @@ struct IndexEntry {
 };
 
 /// Returns the models of the directories with the states of their versions in `table`. A model that
-/// was never loaded has an entry without a state. A name of several directories has one entry whose
-/// reason says so. With `ready_only`, only versions that serve are returned.
+/// was never loaded, or has no version, has an entry without a version and a state. A name of
+/// several directories has one entry whose reason says so. With `ready_only`, only versions that
+/// serve are returned.
 std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories,
                                   const ModelTable& table, bool namespacing, bool ready_only);
 
@@ -29,6 +30,10 @@ std::vector<IndexEntry> ListIndex(const std::vector<ModelDirectory>& directories
 /// the progress as the reason. `entries` comes from ListIndex with the same directories.
 void AddFetchProgress(const std::vector<ModelDirectory>& directories,
                       const RepositoryStorage& storage, std::vector<IndexEntry>* entries);
+
+/// Gives models without a version whose last load has failed the state UNAVAILABLE and the reason
+/// of that failure. `entries` comes from ListIndex.
+void AddFailedLoads(const LoadBoard::Records& records, std::vector<IndexEntry>* entries);
 
 /// Gives versions that serve although a later load of their model has failed the reason of that
 /// failure. `entries` comes from ListIndex.

@@ -43,8 +43,9 @@ struct SnapshotReading {
 
 /// Reads the file states of the directories of a scan. Models that cannot be read (because of their
 /// own directory or the list of their repository) keep the state of `before`. A model id of several
-/// directories is a failure and is not in the snapshot. Blocks while the file systems are read.
+/// directories is a failure and is not in the snapshot. Blocks while the file systems are read, on
+/// up to `threads` threads at a time.
 SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapshot& before,
-                             bool namespacing, RepositoryStorage& storage);
+                             bool namespacing, RepositoryStorage& storage, size_t threads = 1);
 
 }  // namespace nereid::repository

@@ -64,13 +64,15 @@ std::shared_ptr<RepositoryStorage> LocalStorage(bool counts_change_times = false
 /// Returns whether a path has the form of a URL: a scheme and "://".
 bool IsUrl(const std::string& path);
 
-/// Reads the fingerprints of many models of a storage, with few operations. Not thread-safe.
+/// Reads the fingerprints of many models of a storage, with few operations.
 class StateReader {
  public:
   explicit StateReader(RepositoryStorage& storage) : storage_(storage) {}
-  /// Returns what RepositoryStorage::ReadState returns. The first call for a repository reads the
-  /// fingerprints of all its models if the storage can do that.
-  base::Result<FileState> Read(const std::string& repository, const std::string& model);
+  /// Reads the fingerprints of all models of a repository if the storage can do that at once.
+  void Prepare(const std::string& repository);
+  /// Returns what RepositoryStorage::ReadState returns. The repository must be prepared. May be
+  /// called by several threads at a time.
+  base::Result<FileState> Read(const std::string& repository, const std::string& model) const;
 
  private:
   RepositoryStorage& storage_;

@@ -43,9 +43,17 @@ TEST_F(RepositoryTest, ReportsEachModelThatFails) {
   EXPECT_EQ(
       report.failures["empty"].message(),
       "load failed for model 'empty': at least one version must be available under the version "
-      "policy of model 'empty'\n");
-  EXPECT_EQ(IndexText(lifecycle),
-            "bad/1/UNAVAILABLE/Invalid argument: it is bad\nbroken///\ngood/1/READY/\n");
+      "policy of model 'empty'; found no directory of a version: create the directory "
+      "'empty/1'\n");
+  EXPECT_THAT(IndexText(lifecycle),
+              testing::MatchesRegex(
+                  "bad/1/UNAVAILABLE/Invalid argument: it is bad\n"
+                  "broken//UNAVAILABLE/failed to read text proto from .*/broken/config.pbtxt: "
+                  "line 1, column 1: Message type .* has no field named .no..\n"
+                  "empty//UNAVAILABLE/at least one version must be available under the version "
+                  "policy of model 'empty'; found no directory of a version: create the directory "
+                  "'empty/1'\n"
+                  "good/1/READY/\n"));
   EXPECT_EQ(IndexText(lifecycle, true), "good/1/READY/\n");
   EXPECT_FALSE(lifecycle.AllReady());
 }
@@ -96,11 +104,12 @@ TEST_F(RepositoryTest, AnUnknownNameThatIsUnloadedLeavesNothing) {
   EXPECT_EQ(lifecycle.Table(), table) << "there is nothing to be changed";
 }
 
-TEST_F(RepositoryTest, AModelWithoutAVersionIsKnownButNotListed) {
+TEST_F(RepositoryTest, AModelWithoutAVersionIsListedWithTheReason) {
   Write("m", "backend: \"b\"", {});
   ModelLifecycle lifecycle(options_, loader_);
   EXPECT_THAT(lifecycle.Load("m").message(), HasSubstr("at least one version must be available"));
-  EXPECT_EQ(IndexText(lifecycle), "");
+  EXPECT_THAT(IndexText(lifecycle),
+              testing::StartsWith("m//UNAVAILABLE/at least one version must be available"));
   EXPECT_FALSE(lifecycle.AllReady());
   EXPECT_EQ(lifecycle.Table()->Find("m", -1).status().message(),
             "Request for unknown model: 'm' has no available versions");

@@ -7,9 +7,31 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "layout/advice.h"
+#include "repository/load_advice.h"
 #include "repository/requests/interruptible_call.h"
 
 namespace nereid::repository {
+namespace {
+
+std::string AdviceOn(const VersionSource& source) {
+  if (source.written == nullptr) return "";
+  return AdviceOnVersion(source.id.name, source.directory, *source.written, source.configured,
+                         source.version);
+}
+
+/// Returns an error if a Python model has no source. Triton's Python backend would wait for its
+/// process forever; the text is what that process says.
+base::Status CheckPythonSource(const VersionSource& source) {
+  if (source.config->backend() != "python") return base::Status::Ok();
+  const std::string path =
+      base::JoinPath(source.version_directory, source.config->default_model_filename());
+  if (base::PathExists(path)) return base::Status::Ok();
+  return base::Status::Internal(
+      "Failed to preinitialize Python stub: Python model file not found in '" + path + "'");
+}
+
+}  // namespace
 
 bool VersionMaker::HasGivenUp(const ModelId& id) const {
   base::MutexLock lock(mutex_);
@@ -36,7 +58,8 @@ VersionMaker::Version VersionMaker::MakeOnce(const VersionSource& source, Versio
     entry->End();
   };
   InterruptibleCall call;
-  call.make = [this, source, action, on_destroyed] {
+  call.make = [this, source, action, on_destroyed]() -> Version {
+    NEREID_RETURN_IF_ERROR(CheckPythonSource(source));
     return action == VersionAction::kLoad
                ? loader_.Load(source, on_destroyed)
                : loader_.Update(served_.ServingModel(source.id, source.version), source,
@@ -53,7 +76,7 @@ VersionMaker::Version VersionMaker::MakeOnce(const VersionSource& source, Versio
     is_given_up = true;
     NoteGivenUp(source.id);
   };
-  auto made = call.Run();
+  auto made = run.CanEndEarly() ? call.Run(threads_) : call.make();
   if (!made.ok() && !is_given_up) entry->End();
   return made;
 }
@@ -78,6 +101,8 @@ VersionMaker::Version VersionMaker::MakeWithRetries(const VersionSource& source,
     model = MakeOnce(source, action, generation, run);
   }
   if (!model.ok()) {
+    model = base::Status(model.status().code(),
+                         layout::WithAdvice(model.status().message(), AdviceOn(source)));
     LOG_ERROR_OF(.model = source.id.name) << "failed to load '" << source.id << "' version "
                                           << source.version << ": " << model.status().ToString();
   }
@@ -100,6 +125,7 @@ VersionMaker::Made VersionMaker::Make(const ModelId& id, const PolledModel& poll
                                polled.directory.path,
                                base::JoinPath(polled.directory.path, std::to_string(version)),
                                polled.basis.config,
+                               polled.written,
                                polled.basis.configured,
                                polled.origin};
     run.SetPosition({.stage = LoadStage::kLoading,

@@ -13,15 +13,16 @@
 #include "repository/loaded_model.h"
 #include "repository/model_id.h"
 #include "repository/model_poll.h"
+#include "repository/requests/call_threads.h"
 #include "repository/requests/load_run.h"
 #include "repository/version_switch.h"
 
 namespace nereid::repository {
 
 /// Creates the versions of a model, each from its files or from the version that serves, and
-/// retries failures. Each version is created on a thread of its own. If a load is cancelled or
-/// takes too long, the thread is left to end by itself, and until then no version of that model is
-/// created. Thread-safe. The parts must outlive every model that it creates.
+/// retries failures. A version whose load can end early is created on another thread. If the load
+/// is cancelled or takes too long, that thread is left to end by itself, and until then no version
+/// of that model is created. Thread-safe. The parts must outlive every model that it creates.
 class VersionMaker {
  public:
   /// The versions of one load, and the outcome if all of them were created.
@@ -56,6 +57,7 @@ class VersionMaker {
   LivingVersions& living_;
   const LoadGate& gate_;
   const uint32_t retries_;
+  CallThreads threads_;
   mutable base::Mutex mutex_;
   std::multiset<ModelId> given_up_ NEREID_GUARDED_BY(mutex_);  // calls that have not returned
 };

@@ -24,6 +24,7 @@ class VersionMakerTest : public ::testing::Test {
   void SetUp() override {
     polled_.versions = {1};
     polled_.basis.config = config::ParseModelConfigText("backend: \"b\"", "test").value();
+    polled_.written = polled_.basis.config;
   }
   VersionMaker::Made Make(uint32_t retries = 0) {
     VersionMaker maker(loader_, served_, living_, gate_, retries);
@@ -73,6 +74,20 @@ TEST_F(VersionMakerTest, NothingLivesOfALoadForWhichMemoryRunsOut) {
   loader_.on_load = [](const VersionSource&) { throw std::bad_alloc(); };
   EXPECT_THROW(Make(), std::bad_alloc);
   EXPECT_THAT(living_.List(), IsEmpty()) << "who waits for it would wait forever";
+}
+
+TEST_F(VersionMakerTest, ALoadThatCannotEndEarlyNeedsNoOtherThread) {
+  std::thread::id loaded_on;
+  loader_.on_load = [&](const VersionSource&) { loaded_on = std::this_thread::get_id(); };
+  Make();
+  EXPECT_NE(loaded_on, std::this_thread::get_id());
+  VersionMaker maker(loader_, served_, living_, gate_, 0);
+  LoadRun alone(clock_, 0, /*can_be_cancelled=*/false);
+  EXPECT_TRUE(maker.Make(kModel, polled_, {}, 1, alone).versions.at(1).ok());
+  EXPECT_EQ(loaded_on, std::this_thread::get_id());
+  LoadRun limited(clock_, 3'000'000'000, /*can_be_cancelled=*/false);
+  maker.Make(kModel, polled_, {}, 1, limited);
+  EXPECT_NE(loaded_on, std::this_thread::get_id());
 }
 
 TEST_F(VersionMakerTest, ALoadThatWasGivenUpEndsByItself) {

@@ -21,6 +21,8 @@ struct ModelIdentity {
   std::string version_text;  // `version` in decimal
   std::shared_ptr<const config::ModelConfig> config;
   std::map<std::string, std::vector<std::string>> labels;  // of outputs with a label file
+  /// Whether the backend chose max_batch_size, because config.pbtxt has none.
+  bool backend_chose_batch_size = false;
 
   /// Returns the labels of an output's classes, by index; empty if it has none.
   std::span<const std::string> LabelsOf(const std::string& output) const {

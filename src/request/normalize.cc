@@ -83,6 +83,21 @@ Status CheckInputNames(const InferenceRequest& request, const ModelConfig& confi
   return Status::Ok();
 }
 
+/// Returns the error for a batch above max_batch_size. A client that finds a limit which nobody
+/// wrote must learn where it comes from.
+Status TooLargeBatch(const InferenceRequest& request, const ModelConfig& config) {
+  const std::string& model = request.model()->name;
+  std::string text = request.LogPrefix() + "inference request batch-size must be <= " +
+                     std::to_string(config.max_batch_size()) + " for '" + model + "'";
+  if (request.model()->backend_chose_batch_size) {
+    text +=
+        "; the model's backend chose this limit, because config.pbtxt sets none: set "
+        "max_batch_size "
+        "there";
+  }
+  return Status::InvalidArgument(std::move(text));
+}
+
 Status FindBatchSize(InferenceRequest& request, const ModelConfig& config) {
   request.batch_size = 0;
   if (config.max_batch_size() == 0) return Status::Ok();
@@ -105,11 +120,7 @@ Status FindBatchSize(InferenceRequest& request, const ModelConfig& config) {
                                      "'");
     }
   }
-  if (batch_size > config.max_batch_size()) {
-    return Status::InvalidArgument(
-        request.LogPrefix() + "inference request batch-size must be <= " +
-        std::to_string(config.max_batch_size()) + " for '" + model + "'");
-  }
+  if (batch_size > config.max_batch_size()) return TooLargeBatch(request, config);
   if (batch_size < 1) {
     return Status::InvalidArgument(request.LogPrefix() +
                                    "inference request batch-size must be >= 1 for '" + model +

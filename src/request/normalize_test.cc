@@ -115,6 +115,25 @@ TEST_F(NormalizeTest, SaysWhatIsWrong) {
   }
 }
 
+TEST_F(NormalizeTest, ALimitThatNobodyWroteIsExplained) {
+  Use(kBatching);
+  Add("A", tensor::DataType::kFp32, {9, 4}, 144);
+  request_->id = "r";
+  EXPECT_EQ(Normalize().message(),
+            "[request id: r] inference request batch-size must be <= 8 for 'm'");
+  auto chosen = std::make_shared<ModelIdentity>(*model_);
+  chosen->backend_chose_batch_size = true;
+  request_ = std::make_unique<InferenceRequest>();
+  request_->SetSink(std::make_shared<RecordingSink>());
+  request_->id = "r";
+  model_ = chosen;
+  Add("A", tensor::DataType::kFp32, {9, 4}, 144);
+  EXPECT_EQ(
+      Normalize().message(),
+      "[request id: r] inference request batch-size must be <= 8 for 'm'; the model's backend "
+      "chose this limit, because config.pbtxt sets none: set max_batch_size there");
+}
+
 TEST_F(NormalizeTest, NamesTheRequest) {
   Use(kBatching);
   request_->id = "r7";

@@ -25,6 +25,9 @@ struct LentBytes {
   std::shared_ptr<const void> owner = nullptr;  // keeps the bytes alive
   memory::MemoryType memory_type = memory::MemoryType::kCpu;
   int64_t memory_type_id = 0;
+  /// Whether another process can write to the bytes until they are released. Who reads them must
+  /// then be prepared for any content, and for a different one at each look.
+  bool may_change = false;
 };
 
 /// One output tensor of a response. The response owns the bytes.

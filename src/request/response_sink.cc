@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/response_sink.h"
 
+#include <cstring>
 #include <utility>
 
 #include "memory/gpu/copy.h"
@@ -29,6 +30,13 @@ base::Status ResponseSink::LendOutput(Output* output, LentBytes bytes) noexcept 
     return memory::CopyBytes({output->data}, {bytes.data, bytes.memory_type, bytes.memory_type_id},
                              bytes.size);
   }
+  if (!bytes.may_change) return Refer(output, std::move(bytes));
+  NEREID_RETURN_IF_ERROR(ResponseSink::AllocateOutput(output, bytes.size));
+  if (bytes.size != 0) std::memcpy(output->data, bytes.data, bytes.size);
+  return base::Status::Ok();
+}
+
+base::Status ResponseSink::Refer(Output* output, LentBytes bytes) noexcept {
   output->data = bytes.data;
   output->lender = std::move(bytes.owner);
   output->memory_type = memory::MemoryType::kCpu;

@@ -49,8 +49,8 @@ class ResponseSink {
   virtual base::Status AllocateOutput(Output* output, size_t size) noexcept;
 
   /// Uses existing bytes as the output's content, instead of AllocateOutput. The default refers to
-  /// bytes in host memory and copies those in GPU memory to the host; a sink with memory of its own
-  /// copies all.
+  /// bytes in host memory, and copies those in GPU memory, and those that may change, to memory of
+  /// the output; a sink with memory of its own copies all.
   virtual base::Status LendOutput(Output* output, LentBytes bytes) noexcept;
 
   /// Called once for each output that AllocateOutput or LendOutput served, when its response is
@@ -62,6 +62,10 @@ class ResponseSink {
   /// `size` null when not known.
   virtual base::Status QueryOutput(std::string_view name, size_t* size, memory::MemoryType* type,
                                    int64_t* id) noexcept;
+
+ protected:
+  /// Makes the output refer to bytes in host memory.
+  static base::Status Refer(Output* output, LentBytes bytes) noexcept;
 };
 
 }  // namespace nereid::request

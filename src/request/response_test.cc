@@ -84,6 +84,27 @@ TEST_F(ResponseTest, AnErrorIsRememberedBeforeWithAndAfterTheFinal) {
   EXPECT_EQ(sink_->finals(), 3u);
 }
 
+TEST_F(ResponseTest, LentBytesThatMayChangeAreCopied) {
+  char bytes[] = "abc";
+  for (const bool may_change : {false, true}) {
+    const auto request = NewRequest();
+    auto response = std::move(request->response_factory()->NewResponse()).value();
+    Output* const output = *response->AddOutput("P", tensor::DataType::kUint8, {3});
+    auto owner = std::make_shared<int>(0);
+    const std::weak_ptr<int> held = owner;
+    LentBytes lent{bytes, 3, std::move(owner)};
+    lent.may_change = may_change;
+    ASSERT_TRUE(response->LendOutput(output, std::move(lent)).ok());
+    EXPECT_EQ(held.expired(), may_change);
+    EXPECT_EQ(output->data == bytes, !may_change);
+    EXPECT_EQ(output->MessageBytes(), "abc");
+    EXPECT_FALSE(response->LendOutput(output, {bytes, 3}).ok()) << "it has its bytes";
+    response.reset();
+    EXPECT_TRUE(held.expired());
+    request->response_factory()->Disarm();
+  }
+}
+
 TEST_F(ResponseTest, TheFactoryKnowsWhoHasTheRequest) {
   const auto request = NewRequest();
   ResponseFactory& factory = *request->response_factory();

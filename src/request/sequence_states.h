@@ -36,6 +36,14 @@ struct OutputState {
   std::unique_ptr<memory::BufferAttributes> attributes;  // created when a plug-in asks
 };
 
+/// The value of a state outside of the server that computed it.
+struct SavedState {
+  std::string name;  // the state's output name
+  tensor::DataType data_type = tensor::DataType::kInvalid;
+  tensor::Shape shape;  // with the batch dimension
+  std::string bytes;
+};
+
 /// The states of one sequence, or of one slot that sequences use one after the other. What a
 /// backend writes becomes the input of the next request when the backend has released the present
 /// request without an error. A failed execution changes nothing, except for a state with
@@ -83,6 +91,14 @@ class SequenceStates {
   /// Returns whether all states have the same shapes as those of `other`.
   bool HasShapesOf(const SequenceStates& other) const;
 
+  /// Returns copies of the present values, which must be set. Waits for a GPU that has some of
+  /// them: must not be called on an event loop. Returns the errors of such copies.
+  base::Result<std::vector<SavedState>> Save() const;
+  /// Sets the values to those that another server has saved, in host memory. Returns
+  /// INVALID_ARGUMENT if the model has other states than those, by name, type or shape, or if bytes
+  /// do not fit, and UNAVAILABLE when memory is short; the states are unusable then.
+  base::Status Restore(const std::vector<SavedState>& saved);
+
   // ---- For the backend, while it executes a request ----
 
   /// Creates a new value for the state with the output name `name`. Returns INVALID_ARGUMENT "state
@@ -126,6 +142,7 @@ class SequenceStates {
   }
   base::Status OutOfMemory(size_t index, size_t size) const;
   base::Status SetInitial(size_t index);
+  base::Status RestoreOne(size_t index, const SavedState& saved);
   /// Returns cleared memory on the GPU, if it has some, or in host memory. `ahead` is the size that
   /// is useful where growing costs a copy.
   base::Result<StateMemory> NewMemory(size_t index, size_t size, size_t ahead,

@@ -25,6 +25,7 @@ constexpr std::array<ReasonWords, kBatchReasonCount> kWords = {{
     {"objective", "waiting longer would not serve the latency objective"},
     {"ready_slots", "instance free, every slot that has a request"},
     {"utilization", "minimum_slot_utilization reached"},
+    {"alone", "the request is alone, and no other one is expected to join it"},
     {"strategy", "the batching library leaves the next request out"},
 }};
 

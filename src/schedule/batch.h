@@ -27,9 +27,10 @@ enum class BatchReason {
   kObjective,        // a longer wait would not help the latency objective
   kReadySlots,       // Direct sequences: every slot that has a request
   kUtilization,      // Direct sequences: minimum_slot_utilization is reached
+  kAlone,            // nobody joined earlier requests that waited alone
   kStrategy,         // the model's batching library excludes the next request
 };
-inline constexpr size_t kBatchReasonCount = 12;
+inline constexpr size_t kBatchReasonCount = 13;
 
 /// Returns the reason as a phrase for the log.
 std::string_view BatchReasonText(BatchReason reason);
@@ -42,6 +43,7 @@ struct Batch {
   BatchReason reason = BatchReason::kSingle;
   // Sum over the requests; a request without a batch dimension counts as 1.
   uint64_t batch_size = 0;
+  uint64_t input_bytes = 0;  // of all inputs; set when the batch runs
   uint64_t oldest_arrival_ns = 0;
   size_t left_in_queue = 0;  // requests that still wait after this batch was taken
 };
@@ -59,6 +61,11 @@ class BatchRunner {
   /// Executes the batch on the calling thread. Returns when the backend's execute function has
   /// returned.
   virtual void Run(Batch batch) noexcept = 0;
+
+  /// Returns whether Run would take a batch without waiting for batches that it has taken before.
+  /// If not, only the instance's own thread calls Run. Called before Run, by the thread that calls
+  /// Run; perhaps with the scheduler's lock held. Must not wait.
+  virtual bool HasRoom() { return true; }
 };
 
 }  // namespace nereid::schedule

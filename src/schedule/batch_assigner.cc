@@ -9,8 +9,16 @@ namespace nereid::schedule {
 void Assignment::HandOver() {
   if (!batch) return;
   woken = worker->shared_from_this();
-  worker->batch = std::move(batch);
+  Give(*worker, *std::move(batch));
   batch.reset();
+}
+
+void Assignment::Give(Worker& to, Batch given) {
+  to.batch = std::move(given);
+  if (to.has_thread) return;
+  to.has_thread = to.is_starting = true;
+  to.next_unstarted = unstarted;
+  unstarted = &to;
 }
 
 void BatchAssigner::Assign(uint64_t now_ns, Worker* permitted, Assignment* assignment) {
@@ -91,7 +99,7 @@ void BatchAssigner::Start(Worker& worker, Batch batch, uint64_t now_ns, Assignme
     assignment->worker = &worker;
     assignment->batch = std::move(batch);
   } else {
-    worker.batch = std::move(batch);
+    assignment->Give(worker, std::move(batch));
     worker.ready.NotifyOne();
   }
 }

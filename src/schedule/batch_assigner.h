@@ -19,6 +19,8 @@ struct Assignment {
   Worker* worker = nullptr;
   std::optional<Batch> batch;
   std::shared_ptr<Worker> woken;  // has got `batch` and must be notified
+  /// Workers with a batch whose threads must be started, linked by Worker::next_unstarted.
+  Worker* unstarted = nullptr;
   std::vector<Refusal> refused;
   RequestPtr starved;  // a request that is ended because memory was short
   bool settle_permits = false;
@@ -27,8 +29,14 @@ struct Assignment {
 
   /// Gives `batch` to its worker, which must be notified. The scheduler's mutex must be held.
   void HandOver();
+  /// Gives a batch to a worker, and notes if its thread must be started. The scheduler's mutex must
+  /// be held.
+  void Give(Worker& to, Batch given);
   /// Returns whether there is nothing to carry out.
-  bool IsDone() const { return !batch && !woken && refused.empty() && !starved && !settle_permits; }
+  bool IsDone() const {
+    return !batch && !woken && unstarted == nullptr && refused.empty() && !starved &&
+           !settle_permits;
+  }
 };
 
 /// Gives the batches of a planner to the idle workers of a pool. Holds no requests. Not

@@ -19,6 +19,14 @@ void TryReport(const Report& report) {
   }
 }
 
+/// Returns whether all requests may run where they arrive. Executing tensors in GPU memory may wait
+/// for copies.
+bool MayRunInline(const Batch& batch) {
+  return std::all_of(batch.requests.begin(), batch.requests.end(), [](const RequestPtr& request) {
+    return request == nullptr || (request->may_run_inline && !request->has_gpu_memory);
+  });
+}
+
 }  // namespace
 
 uint64_t InputBytes(const Batch& batch) {
@@ -29,10 +37,18 @@ uint64_t InputBytes(const Batch& batch) {
   return bytes;
 }
 
-bool HasGpuMemory(const Batch& batch) {
-  return std::any_of(batch.requests.begin(), batch.requests.end(), [](const RequestPtr& request) {
-    return request != nullptr && request->has_gpu_memory;
-  });
+bool BatchExecutor::TakeInline(uint64_t now_ns, Assignment* assignment, InlineBatch* taken) const {
+  if (!assignment->batch || !MayRunInline(*assignment->batch)) return false;
+  Worker* const worker = assignment->worker;
+  taken->input_bytes = InputBytes(*assignment->batch);
+  if (!inline_policy_.RunInline(taken->input_bytes, now_ns)) return false;
+  if (!worker->instance.runner->HasRoom()) return false;
+  // The worker is busy, so no other thread uses it until Finish. Its thread sleeps on.
+  worker->is_inline = true;
+  taken->worker = worker;
+  taken->batch = std::move(*assignment->batch);
+  assignment->batch.reset();
+  return true;
 }
 
 void BatchExecutor::Announce(const Worker& worker, const Batch& batch, uint64_t now_ns,
@@ -50,11 +66,14 @@ void BatchExecutor::Run(Worker& worker, Batch batch, uint64_t input_bytes) {
   const uint64_t start = clock_.NowNs();
   const uint64_t wait = start - std::min(start, batch.oldest_arrival_ns);
   const uint64_t batch_size = batch.batch_size;
+  batch.input_bytes = input_bytes;
+  // An execution that waits for others says nothing about those that run inline: these never wait.
+  const bool has_room = worker.is_inline || worker.instance.runner->HasRoom();
   TryReport([&] { Announce(worker, batch, start, wait); });
   if (!batch.requests.empty()) worker.instance.runner->Run(std::move(batch));
   const uint64_t end = clock_.NowNs();
   const uint64_t elapsed = end - start;
-  inline_policy_.Record(input_bytes, elapsed, end);
+  if (has_room) inline_policy_.Record(input_bytes, elapsed, end);
   worker.executed_size = batch_size;
   worker.executed_wait_ns = wait;
   worker.executed_ns = elapsed;

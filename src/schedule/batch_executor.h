@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "schedule/batch_assigner.h"
 #include "schedule/inline_policy.h"
 #include "schedule/scheduler_observer.h"
 #include "schedule/worker.h"
@@ -14,9 +15,13 @@ namespace nereid::schedule {
 
 /// Returns the byte size of all inputs of a batch.
 uint64_t InputBytes(const Batch& batch);
-/// Returns whether a request of the batch has tensors in GPU memory. Executing it may then wait for
-/// copies.
-bool HasGpuMemory(const Batch& batch);
+
+/// A batch that runs on the thread that has enqueued a request.
+struct InlineBatch {
+  Worker* worker = nullptr;
+  Batch batch;
+  uint64_t input_bytes = 0;
+};
 
 /// Runs batches on the calling thread and records how long they took. Thread-safe. No lock may be
 /// held by its callers.
@@ -31,11 +36,10 @@ class BatchExecutor {
         inline_policy_(inline_mode),
         limit_ns_(limit_ns) {}
 
-  /// Returns whether a batch with inputs of `input_bytes` bytes should run on the thread that has
-  /// enqueued it.
-  bool RunsInline(uint64_t input_bytes, uint64_t now_ns) const {
-    return inline_policy_.RunInline(input_bytes, now_ns);
-  }
+  /// Takes the batch out of an assignment, to run it on the calling thread: if each of its requests
+  /// may run inline, executions are short, and the instance has room. Returns whether it has done
+  /// so. Called with the scheduler's lock held.
+  bool TakeInline(uint64_t now_ns, Assignment* assignment, InlineBatch* taken) const;
 
   /// Runs a batch of the worker, which is busy, and sets its `executed_…` members. `input_bytes` is
   /// the byte size of all inputs. A batch without requests counts as executed, too.

@@ -34,10 +34,13 @@ enum class InlineMode { kAuto, kAlways, kNever };
 class InlinePolicy {
  public:
   /// The longest average duration for which a size class runs inline: this, and a nanosecond more
-  /// for kBytesPerNs bytes of input. A model has to read its input, which is in the cache of the
-  /// CPU that has received it; another CPU would have to fetch it from there.
+  /// for kBytesPerNs bytes of input, but never more than kMaxLargeInlineNs. A model has to read its
+  /// input, which is in the cache of the CPU that has received it; another CPU would have to fetch
+  /// it from there. That suffices for models that only copy their input, also on a busy machine.
+  /// The maximum is less than what a busy connection may hold the loop anyway.
   static constexpr uint64_t kMaxInlineNs = 25'000;
-  static constexpr uint64_t kBytesPerNs = 32;
+  static constexpr uint64_t kBytesPerNs = 16;
+  static constexpr uint64_t kMaxLargeInlineNs = 160'000;
   /// Executions of a size class that must be recorded before its average is used.
   static constexpr uint32_t kMinSamples = 16;
   /// An execution that takes at least this long is an overrun: an event loop must not be held so
@@ -62,7 +65,7 @@ class InlinePolicy {
     const SizeClass& own = classes_[ClassOf(input_bytes)];
     return own.samples.load(std::memory_order_relaxed) >= kMinSamples &&
            own.average_ns.load(std::memory_order_relaxed) <=
-               kMaxInlineNs + input_bytes / kBytesPerNs &&
+               std::min(kMaxInlineNs + input_bytes / kBytesPerNs, kMaxLargeInlineNs) &&
            now_ns >= not_before_ns_.load(std::memory_order_relaxed);
   }
 

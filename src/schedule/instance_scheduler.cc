@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "base/log.h"
-#include "base/threads.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
 #include "schedule/scheduler_progress.h"
 #include "schedule/sequence/complete_batch.h"
+#include "schedule/sequence/sequence_transfers.h"
 
 namespace nereid::schedule {
 
@@ -18,6 +20,9 @@ using base::MutexLock;
 using base::Status;
 
 namespace {
+
+/// How many batches the thread that has enqueued a request runs, its own included.
+constexpr int kMaxInlineBatches = 4;
 
 bool Holds(const std::vector<RequestPtr>& requests, const request::InferenceRequest* wanted) {
   return std::any_of(requests.begin(), requests.end(),
@@ -34,6 +39,13 @@ Refusal OutOfMemory(RequestPtr request, const std::string& model) noexcept {
     error = Status::Unavailable("out of memory");  // short enough to need no memory itself
   }
   return {std::move(request), std::move(error), telemetry::FailureReason::kOther};
+}
+
+// Most of a thousand models may never get a request, and short executions need no thread of the
+// instance. A thread that is missing later ends the requests of one batch; with sequences it would
+// end a client's sequence, and with permits it would hold the resources of other models.
+bool StartsThreadsLate(const SequenceHooks* sequences, const SchedulerEnvironment& environment) {
+  return sequences == nullptr && environment.permits == nullptr;
 }
 
 }  // namespace
@@ -86,6 +98,55 @@ class InstanceScheduler::Progress final : public base::Stage {
   SchedulerProgress progress_;
 };
 
+/// The scheduler's sequences, under its lock.
+class InstanceScheduler::Port final : public SequencePort {
+ public:
+  explicit Port(InstanceScheduler& scheduler) : scheduler_(scheduler) {}
+
+  bool Has(const request::CorrelationId& id) const override {
+    MutexLock lock(scheduler_.mutex_);
+    return scheduler_.sequences_->transfers().Has(id);
+  }
+  base::Result<HeldSequence> Hold(const request::CorrelationId& id) override {
+    MutexLock lock(scheduler_.mutex_);
+    return scheduler_.sequences_->transfers().Hold(id, scheduler_.clock_.NowNs());
+  }
+  base::Result<uint64_t> Adopt(const request::CorrelationId& id,
+                               const std::vector<request::SavedState>& states, uint64_t idle_ns,
+                               bool needs_slot) override {
+    const auto& inputs = scheduler_.sequence_inputs_;
+    std::shared_ptr<request::SequenceStates> restored;
+    if (inputs != nullptr) restored = inputs->NewStates();
+    if (restored != nullptr) NEREID_RETURN_IF_ERROR(restored->Restore(states));
+    return Change([&](SequenceTransfers& transfers, uint64_t now_ns) {
+      return transfers.Adopt(id, std::move(restored), idle_ns, needs_slot, now_ns);
+    });
+  }
+  bool Settle(uint64_t handle, HoldEnd end) override {
+    return Change([&](SequenceTransfers& transfers, uint64_t now_ns) {
+      return transfers.Settle(handle, end, now_ns);
+    });
+  }
+
+ private:
+  /// Plans after a change: slots may be free, and the time of the next event another one.
+  template <typename Work>
+  std::invoke_result_t<Work, SequenceTransfers&, uint64_t> Change(Work work) {
+    Assignment assignment;
+    std::optional<std::invoke_result_t<Work, SequenceTransfers&, uint64_t>> result;
+    {
+      MutexLock lock(scheduler_.mutex_);
+      const uint64_t now = scheduler_.clock_.NowNs();
+      result.emplace(work(scheduler_.sequences_->transfers(), now));
+      scheduler_.Distribute(now, &assignment);
+    }
+    scheduler_.CarryOut(assignment);
+    return *std::move(result);
+  }
+
+  InstanceScheduler& scheduler_;
+};
+
 InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<BatchPlanner> planner,
                                      SequenceHooks* sequences, std::shared_ptr<ResponseOrder> order,
                                      const SchedulerEnvironment& environment)
@@ -101,10 +162,13 @@ InstanceScheduler::InstanceScheduler(std::string model_name, std::unique_ptr<Bat
                 environment.watchdog_ns),
       planner_(std::move(planner)),
       sequences_(sequences),
+      port_(sequences == nullptr ? nullptr : std::make_unique<Port>(*this)),
       assigner_(*planner_, sequences_, workers_, permits_, *this),
       cancellations_(clock_, timer_),
       timer_(environment.timers, [this] { OnTimer(); }),
       watchdog_timer_(environment.timers, [this] { OnWatchdog(); }),
+      threads_({model_name_, StartsThreadsLate(sequences, environment)}, mutex_, worker_free_,
+               refusals_, [this](Worker& worker) { WorkerLoop(worker); }),
       progress_(std::make_unique<Progress>(*this)),
       listed_({base::StageKind::kScheduler, model_name_}, *progress_) {}
 
@@ -116,15 +180,15 @@ base::Result<std::unique_ptr<PreparedInstances>> InstanceScheduler::PrepareInsta
   for (SchedulerInstance& instance : instances) {
     auto& worker = prepared->workers.emplace_back(std::make_shared<Worker>());
     worker->instance = std::move(instance);
-    auto thread = base::StartThread(
-        worker->instance.name, [this, w = worker.get()] { WorkerLoop(*w); },
-        worker->instance.placement);
+    if (threads_.StartsLate()) continue;
+    auto thread = threads_.Start(*worker);
     if (!thread.ok()) {
       return thread.status().WithPrefix("model '" + model_name_ + "', instance " +
                                         std::to_string(prepared->workers.size()) + " of " +
                                         std::to_string(instances.size()) + ": ");
     }
     worker->thread = std::move(thread).value();
+    worker->has_thread = true;
   }
   return std::unique_ptr<PreparedInstances>(std::move(prepared));
 }
@@ -176,9 +240,9 @@ void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners
     permits_->Withdraw(runners);
     lock.Lock();
   }
-  // Step 3: wait for the batches that are running.
+  // Step 3: wait for the batches that are running, and for the threads that are being started.
   for (const auto& worker : leaving) {
-    while (worker->busy_since_ns != 0) worker_free_.Wait(lock);
+    while (worker->busy_since_ns != 0 || worker->is_starting) worker_free_.Wait(lock);
   }
   workers_.Remove(leaving);
   for (const auto& worker : leaving) {
@@ -187,7 +251,9 @@ void InstanceScheduler::RemoveInstances(const std::vector<BatchRunner*>& runners
     worker->ready.NotifyOne();
   }
   lock.Unlock();
-  for (const auto& worker : leaving) worker->thread.join();
+  for (const auto& worker : leaving) {
+    if (worker->thread.joinable()) worker->thread.join();
+  }
 }
 
 InstanceScheduler::~InstanceScheduler() {
@@ -227,9 +293,8 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
   const bool may_run_inline = request->may_run_inline;
   const request::InferenceRequest* const pushed = request.get();
   Assignment assignment;
-  Worker* inline_worker = nullptr;
-  Batch inline_batch;
-  uint64_t input_bytes = 0;
+  InlineBatch taken;
+  bool is_inline = false;
   {
     MutexLock lock(mutex_);
     NEREID_RETURN_IF_ERROR(CheckHasInstance(*request));
@@ -248,31 +313,26 @@ Status InstanceScheduler::Enqueue(RequestPtr& request) {
     if (!assignment.batch || !Holds(assignment.batch->requests, pushed)) {
       cancellations_.Watch(*pushed);
     }
-    if (assignment.batch && may_run_inline && !HasGpuMemory(*assignment.batch)) {
-      input_bytes = InputBytes(*assignment.batch);
-      if (executor_.RunsInline(input_bytes, now)) {
-        // The worker is busy, so no other thread uses it until Finish. Its thread sleeps on.
-        inline_worker = assignment.worker;
-        inline_worker->is_inline = true;
-        inline_batch = std::move(*assignment.batch);
-        assignment.batch.reset();
-      }
-    }
+    is_inline = may_run_inline && executor_.TakeInline(now, &assignment, &taken);
     assignment.HandOver();
   }
   CarryOut(assignment);
-  if (inline_worker == nullptr) return Status::Ok();
-  RunBatch(*inline_worker, std::move(inline_batch), input_bytes);
-  executor_.WarnOfOverrun(*inline_worker);
-  // The next batch goes to the instance's thread: the calling thread runs only the batch that the
-  // arrival of its request produced.
-  Assignment next;
-  {
-    MutexLock lock(mutex_);
-    Finish(*inline_worker, &next);
-    next.HandOver();
+  // What other event loops have enqueued meanwhile runs here, too, if it is little. The rest goes
+  // to the instance's thread.
+  for (int batches = 1; is_inline; ++batches) {
+    Worker& worker = *taken.worker;
+    RunBatch(worker, std::move(taken.batch), taken.input_bytes);
+    executor_.WarnOfOverrun(worker);
+    Assignment next;
+    {
+      MutexLock lock(mutex_);
+      Finish(worker, &next);
+      is_inline =
+          batches < kMaxInlineBatches && executor_.TakeInline(clock_.NowNs(), &next, &taken);
+      next.HandOver();
+    }
+    CarryOut(next);
   }
-  CarryOut(next);
   return Status::Ok();
 }
 
@@ -292,11 +352,6 @@ void InstanceScheduler::EndIdleSequences() {
     Distribute(now, &assignment);
   }
   CarryOut(assignment);
-}
-
-bool InstanceScheduler::HasSequence(const request::CorrelationId& id) const {
-  MutexLock lock(mutex_);
-  return sequences_ != nullptr && sequences_->HasSequence(id);
 }
 
 std::optional<telemetry::SequenceStatistics> InstanceScheduler::CountSequences() const {
@@ -433,7 +488,8 @@ void InstanceScheduler::Distribute(uint64_t now_ns, Assignment* assignment) {
 
 void InstanceScheduler::Finish(Worker& worker, Assignment* assignment) {
   if (limits_ != nullptr) {
-    limits_->OnExecuted(worker.executed_size, worker.executed_wait_ns, worker.executed_ns);
+    limits_->OnExecuted(worker.executed_size, worker.executed_wait_ns, worker.executed_ns,
+                        clock_.NowNs());
   }
   worker.is_inline = false;
   workers_.SetFree(worker);
@@ -454,12 +510,18 @@ void InstanceScheduler::CarryOut(Assignment& assignment) {
     // once. It may find the batch without the notification, run it and be removed before NotifyOne;
     // the shared_ptr keeps it alive until then.
     if (assignment.woken != nullptr) assignment.woken->ready.NotifyOne();
+    Worker* const failed =
+        assignment.unstarted == nullptr ? nullptr : threads_.StartAll(assignment.unstarted);
     if (assignment.settle_permits) permits_->Settle();
     refusals_.SendAll(std::move(assignment.refused));
-    if (assignment.starved == nullptr) return;
-    refusals_.Send(OutOfMemory(std::move(assignment.starved), model_name_));
+    // From here the scheduler may be destroyed, unless a worker is busy or a request is queued.
+    if (assignment.starved == nullptr && failed == nullptr) return;
+    if (assignment.starved != nullptr) {
+      refusals_.Send(OutOfMemory(std::move(assignment.starved), model_name_));
+    }
     assignment = {};
     MutexLock lock(mutex_);
+    threads_.Free(failed, &workers_);
     Distribute(clock_.NowNs(), &assignment);
   }
 }

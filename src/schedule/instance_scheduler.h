@@ -23,6 +23,7 @@
 #include "schedule/sequence_hooks.h"
 #include "schedule/wake_timer.h"
 #include "schedule/worker_pool.h"
+#include "schedule/worker_threads.h"
 
 namespace nereid::schedule {
 
@@ -61,7 +62,7 @@ class InstanceScheduler final : public Scheduler,
   std::shared_ptr<ResponseOrder> response_order() const override { return order_; }
   void RetireInstances(const std::vector<BatchRunner*>& runners) override;
   void EndIdleSequences() override;
-  bool HasSequence(const request::CorrelationId& id) const override;
+  SequencePort* sequence_port() const override { return port_.get(); }
   std::optional<telemetry::SequenceStatistics> CountSequences() const override;
   telemetry::SequenceList ListSequences(size_t limit) const override;
 
@@ -69,6 +70,8 @@ class InstanceScheduler final : public Scheduler,
   class WaitingWorkers;
 
   class Progress;
+
+  class Port;
 
   void OnReleased(request::InferenceRequest& request) noexcept override;
   base::Status Reschedule(RequestPtr& request) noexcept override;
@@ -111,6 +114,7 @@ class InstanceScheduler final : public Scheduler,
   mutable base::Mutex mutex_;
   const std::unique_ptr<BatchPlanner> planner_ NEREID_PT_GUARDED_BY(mutex_);
   SequenceHooks* const sequences_ NEREID_PT_GUARDED_BY(mutex_);  // null: a model without sequences
+  const std::unique_ptr<SequencePort> port_;                     // null, too, then
   WorkerPool workers_ NEREID_GUARDED_BY(mutex_);
   BatchAssigner assigner_ NEREID_GUARDED_BY(mutex_);
   /// The calls of RemoveInstances that wait for vacancy.
@@ -125,6 +129,7 @@ class InstanceScheduler final : public Scheduler,
   // Declared last, so destroyed first: the callbacks of the timers use the other members.
   WakeTimer timer_;
   WakeTimer watchdog_timer_;
+  WorkerThreads threads_;
   const std::unique_ptr<base::Stage> progress_;  // what the watchdog sees
   const base::StageList::Entry listed_;
 };

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
 #include <future>
+#include <thread>
+#include <vector>
 
 #include "request/binding.h"
 #include "schedule/inline_policy.h"
@@ -62,6 +66,15 @@ TEST_F(InstanceSchedulerTest, InlineRequestsRunWhereTheyArrive) {
   runner_.WaitForBatches(2);
   EXPECT_EQ(runner_.threads()[0], std::this_thread::get_id());
   EXPECT_NE(runner_.threads()[1], std::this_thread::get_id());
+}
+
+TEST_F(InstanceSchedulerTest, RequestsForWhichThereIsNoRoomRunOnTheInstancesThread) {
+  Start("", InlineMode::kAlways);
+  runner_.SetHasRoom(false);
+  ASSERT_TRUE(Enqueue(true).ok());
+  sink_->WaitUntilDone(1);
+  runner_.WaitForBatches(1);
+  EXPECT_NE(runner_.threads()[0], std::this_thread::get_id());
 }
 
 TEST_F(InstanceSchedulerTest, RequestsWithGpuMemoryNeverRunWhereTheyArrive) {
@@ -133,6 +146,45 @@ TEST_F(InstanceSchedulerTest, AnOverrunSendsTheNextRequestsToTheInstancesThread)
     EXPECT_NE(runner.threads.back(), std::this_thread::get_id());
   }
   scheduler_.reset();
+}
+
+/// While it runs its first batch, another thread enqueues requests.
+class InterruptedRunner final : public BatchRunner {
+ public:
+  explicit InterruptedRunner(std::function<void()> enqueue) : enqueue_(std::move(enqueue)) {}
+  void Run(Batch batch) noexcept override {
+    threads.push_back(std::this_thread::get_id());
+    if (threads.size() == 1) std::thread(enqueue_).join();
+    for (auto& request : batch.requests) {
+      request::RefuseRequest(std::move(request), base::Status::Internal("fake"));
+    }
+  }
+  std::vector<std::thread::id> threads;
+
+ private:
+  const std::function<void()> enqueue_;
+};
+
+TEST_F(InstanceSchedulerTest, AFewRequestsThatWereEnqueuedMeanwhileRunInlineToo) {
+  constexpr size_t kOthers = 6;
+  for (const bool may_run_inline : {true, false}) {
+    InterruptedRunner runner([&] {
+      for (size_t i = 0; i < kOthers; ++i) EXPECT_TRUE(Enqueue(may_run_inline).ok());
+    });
+    model_ = request::MakeModel("name: \"m\"");
+    scheduler_ =
+        MakeScheduler(*model_->config, {{"m_0", &runner}},
+                      SchedulerEnvironment{clock_, timers_, observer_, InlineMode::kAlways})
+            .value();
+    const size_t before = sink_->finals();
+    ASSERT_TRUE(Enqueue(true).ok());
+    sink_->WaitUntilDone(before + 1 + kOthers);
+    scheduler_.reset();
+    const auto here =
+        std::count(runner.threads.begin(), runner.threads.end(), std::this_thread::get_id());
+    EXPECT_EQ(here, may_run_inline ? 4 : 1);
+    EXPECT_EQ(runner.threads.size(), 1 + kOthers);
+  }
 }
 
 }  // namespace

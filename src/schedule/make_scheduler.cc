@@ -16,7 +16,7 @@ base::Result<std::unique_ptr<Scheduler>> MakeScheduler(const config::ModelConfig
   std::unique_ptr<BatchPlanner> planner;
   SequenceHooks* sequences = nullptr;
   std::shared_ptr<ResponseOrder> order;
-  NEREID_RETURN_IF_ERROR(DynamicPlanner::BatchesBeforeTimeout(config).status());
+  NEREID_RETURN_IF_ERROR(DynamicPlanner::CheckParameters(config));
   if (config.sequence_batching()) {
     auto sequence_planner =
         std::make_unique<SequencePlanner>(config, environment.sequence_inputs, environment.start);

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "request/correlation_id.h"
 #include "schedule/request_target.h"
+#include "schedule/sequence_port.h"
 #include "telemetry/sequence_statistics.h"
 
 namespace nereid::schedule {
@@ -70,8 +71,8 @@ class Scheduler : public RequestTarget {
   /// Ends the sequences that only wait for their client, because no client can reach the model any
   /// more. Other sequences end when their queued requests have been executed.
   virtual void EndIdleSequences() {}
-  /// Returns whether a request with this id joins a sequence that exists.
-  virtual bool HasSequence(const request::CorrelationId& /*id*/) const { return false; }
+  /// Returns the sequences for transfers; null for a model without sequences.
+  virtual SequencePort* sequence_port() const { return nullptr; }
   /// Returns the numbers of sequences, or nothing for a model without sequences.
   virtual std::optional<telemetry::SequenceStatistics> CountSequences() const {
     return std::nullopt;

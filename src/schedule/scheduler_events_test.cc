@@ -145,8 +145,8 @@ TEST_F(SchedulerEventsTest, AnAddedInstanceTakesWhatIsQueued) {
   EXPECT_THAT(runners_[1].ids(), ElementsAre("queued"));
 }
 
-TEST_F(SchedulerEventsTest, WithoutThreadsNoInstanceIsAdded) {
-  Start("");
+TEST_F(SchedulerEventsTest, WithoutThreadsNoInstanceForSequencesIsAdded) {
+  Start("sequence_batching { direct { } }");
   {
     const base::ThreadShortage shortage(1);
     const base::Status status = scheduler_->AddInstances({Instance(1), Instance(2)});
@@ -154,17 +154,73 @@ TEST_F(SchedulerEventsTest, WithoutThreadsNoInstanceIsAdded) {
     EXPECT_THAT(status.message(), HasSubstr("model 'm', instance 2 of 2: cannot start the thread "
                                             "'m_2'"));
   }
-  Occupy();
-  ASSERT_TRUE(Submit("queued").ok());
-  EXPECT_EQ(scheduler_->PendingCount(), 1u) << "none of the two is there";
-  runner_.Hold(false);
-  sink_->WaitUntilDone(2);
   const base::ThreadShortage shortage(0);
   EXPECT_EQ(MakeScheduler(*model_->config, {Instance(1)},
                           SchedulerEnvironment{clock_, timers_, observer_})
                 .status()
                 .code(),
             base::StatusCode::kUnavailable);
+}
+
+TEST_F(SchedulerEventsTest, AnInstanceWithoutWorkHasNoThread) {
+  const base::ThreadShortage shortage(0);
+  Start("dynamic_batching { }", InlineMode::kNever, 3);
+  ASSERT_TRUE(scheduler_->AddInstances({Instance(1)}).ok());
+  scheduler_->RemoveInstances({&runners_[0]});
+}
+
+TEST_F(SchedulerEventsTest, AThreadThatIsMissingEndsTheRequestsOfOneBatchEach) {
+  for (const char* batching : {"", "dynamic_batching { preserve_ordering: true }"}) {
+    Start(batching);
+    {
+      const base::ThreadShortage shortage(0);
+      for (int i = 0; i < 3; ++i) ASSERT_TRUE(Submit("7").ok());
+      sink_->WaitUntilDone(3);
+    }
+    EXPECT_EQ(runner_.batches(), 0u);
+    for (const base::Status& error : sink_->errors()) {
+      EXPECT_EQ(error.code(), base::StatusCode::kUnavailable);
+      EXPECT_THAT(error.message(), HasSubstr("[request id: 7] model 'm' has not executed the "
+                                             "request: cannot start the thread 'm_"));
+    }
+    EXPECT_EQ(observer_.refused().back(), std::pair(std::string("7"), FailureReason::kOther));
+    // Later there is a thread, and it stays.
+    ASSERT_TRUE(Submit("served").ok());
+    sink_->WaitUntilDone(4);
+    const base::ThreadShortage shortage(0);
+    ASSERT_TRUE(Submit("served again").ok());
+    sink_->WaitUntilDone(5);
+    EXPECT_EQ(runner_.batches(), 2u);
+    TearDown();
+    sink_ = std::make_shared<request::RecordingSink>();
+    runner_.Forget();
+  }
+}
+
+TEST_F(SchedulerEventsTest, RequestsThatWaitForAThreadThatIsMissingAreAllAnswered) {
+  start_ = {20, 0};
+  Start("dynamic_batching { }", InlineMode::kNever, 2);
+  const base::ThreadShortage shortage(0);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(Submit("waits").ok());
+  clock_.Advance(StartGate::kOpensAfterNs);
+  timers_.RunDue();
+  sink_->WaitUntilDone(20);
+  EXPECT_EQ(runners_[0].batches() + runners_[1].batches(), 0u);
+}
+
+TEST_F(SchedulerEventsTest, InstancesThatStartTheirThreadsTakeTheirBatches) {
+  Start("dynamic_batching { max_queue_delay_microseconds: 1000000 }", InlineMode::kNever, 2);
+  for (FakeRunner* runner : {&runners_[0], &runners_[1]}) runner->Hold(true);
+  {
+    // One thread is left: the batch of the other instance fails.
+    const base::ThreadShortage shortage(1);
+    ASSERT_TRUE(Submit("five", 0, false, 5).ok());
+    ASSERT_TRUE(Submit("eight", 0, false, 8).ok());
+    sink_->WaitUntilDone(1);
+  }
+  ASSERT_TRUE(Submit("next", 0, false, 8).ok());
+  for (FakeRunner* runner : {&runners_[0], &runners_[1]}) runner->Hold(false);
+  sink_->WaitUntilDone(3);
 }
 
 TEST_F(SchedulerEventsTest, NothingStartsBeforeEnoughIsQueued) {

@@ -13,6 +13,8 @@
 
 namespace nereid::schedule {
 
+class SequenceTransfers;
+
 /// What a planner of sequences does beyond BatchPlanner. It binds sequences to instances, so Next
 /// may have a batch for one instance and none for another, and it must know when the backend has
 /// released a request, because the next request of the sequence waits for that. Not thread-safe:
@@ -52,10 +54,11 @@ class SequenceHooks {
   /// moves the rest.
   virtual void TakeRefused(uint64_t now_ns, std::vector<Refusal>* refused) = 0;
 
+  /// Returns what transfers sequences to and from other servers.
+  virtual SequenceTransfers& transfers() = 0;
+
   // ---- Reports ----
 
-  /// Returns whether a request with this id joins a sequence that exists.
-  virtual bool HasSequence(const request::CorrelationId& id) const = 0;
   /// Returns the numbers of sequences.
   virtual telemetry::SequenceStatistics CountSequences() const = 0;
   /// Describes the first `limit` live sequences; `name_of` returns the name of an instance.

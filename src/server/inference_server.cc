@@ -6,6 +6,7 @@
 #include "abi/process_metrics_registry.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "curl/curl_client.h"
 #include "request/stopping_status.h"
 #include "server/collectors.h"
 #include "server/model_loads.h"
@@ -15,6 +16,7 @@
 #include "server/residency/model_residency.h"
 #include "server/residency/resident_answers.h"
 #include "server/routed_submission.h"
+#include "server/sequence_handover.h"
 #include "server/server_metadata.h"
 #include "server/stopping.h"
 #include "server/table_answers.h"
@@ -47,7 +49,16 @@ struct SubmissionParts {
   const ModelRollouts& rollouts;
   const ServerHealth& health;
   SharedSubmission& shared;
+  SequenceHandover* handover;  // null if it is off, or if the request has waited already
 };
+
+/// Lets a request wait for a sequence of another replica, as SequenceHandover::TakeOver does.
+std::optional<Status> TakeOver(const SubmissionParts& server, ServedModel& served,
+                               ServerPhase::Value refused_from,
+                               std::unique_ptr<request::InferenceRequest>& request) {
+  if (server.handover == nullptr) return std::nullopt;
+  return server.handover->TakeOver(request, served, refused_from);
+}
 
 /// Does the work of SubmitNow while models have rollouts. Only a client's request may have a copy.
 Status SubmitByRollout(const SubmissionParts& server, ServerPhase::Value refused_from,
@@ -63,6 +74,7 @@ Status SubmitByRollout(const SubmissionParts& server, ServerPhase::Value refused
   if (owner != nullptr) served = std::move(owner);
   NEREID_RETURN_IF_ERROR(
       CheckAdmission(*request, served->version(), phase, refused_from, server.health));
+  if (const auto taken = TakeOver(server, *served, refused_from, request)) return *taken;
   const bool may_shadow = refused_from == ServerPhase::Value::kEnding;
   return SubmitRouted(*table, rollout, std::move(served), may_shadow, server.shared, request);
 }
@@ -82,6 +94,7 @@ Status SubmitNow(const SubmissionParts& server, ServerPhase::Value refused_from,
   if (owner != nullptr) served = std::move(owner);
   model::ModelVersion& version = served->version();
   NEREID_RETURN_IF_ERROR(CheckAdmission(*request, version, phase, refused_from, server.health));
+  if (const auto taken = TakeOver(server, *served, refused_from, request)) return *taken;
   // The identity shares the ownership of the model: the request keeps the model alive.
   const request::ModelIdentity& described = served->identity();
   std::shared_ptr<const request::ModelIdentity> identity(std::move(served), &described);
@@ -100,6 +113,20 @@ ModelResidency::Settings ResidencySettings(const ServerSettings& settings) {
   residency.planner.line.requests = settings.model_wait_queue_size;
   residency.pinned = settings.pinned_models;
   return residency;
+}
+
+/// Returns null if the server does not hand sequences over.
+base::Result<std::unique_ptr<SequenceHandover>> MakeHandover(const ServerSettings& settings,
+                                                             SequenceHandover::Server server,
+                                                             base::TimerQueue& timers) {
+  if (settings.sequence_handover_peers.empty()) return std::unique_ptr<SequenceHandover>();
+  NEREID_ASSIGN_OR_RETURN(auto replicas,
+                          SequenceHandover::ReadSettings(settings.sequence_handover_peers,
+                                                         settings.sequence_handover_token_file));
+  auto client = curl::CurlClient::Create();
+  if (!client.ok()) return client.status().WithPrefix("--sequence-handover-peers: ");
+  return SequenceHandover::Create(std::move(replicas), std::move(client).value(), std::move(server),
+                                  timers);
 }
 
 }  // namespace
@@ -131,16 +158,14 @@ Status InferenceServer::Start() {
     residency_ = std::make_unique<ModelResidency>(
         ResidencySettings(settings_), [this](std::unique_ptr<request::InferenceRequest>& request,
                                              ServerPhase::Value refused_from) {
-          return SubmitNow(
-              {phase_, repositories_->lifecycle(), *rollouts_, *health_, shared_submission_},
-              refused_from, request);
+          return SubmitNow({phase_, repositories_->lifecycle(), *rollouts_, *health_,
+                            shared_submission_, handover_.get()},
+                           refused_from, request);
         });
   }
   repositories_ = std::make_unique<RepositoryControl>(settings_, *runtime_, phase_, *rollouts_,
                                                       residency_.get());
   loads_ = std::make_unique<ModelLoads>(repositories_->lifecycle());
-  SetRolloutControl(rollouts_.get());
-  SetLoadControl(loads_.get());
   if (settings_.watchdog_secs != 0) {
     watchdog_ =
         std::make_unique<watchdog::Watchdog>(uint64_t{settings_.watchdog_secs} * 1'000'000'000);
@@ -152,6 +177,21 @@ Status InferenceServer::Start() {
                             .watchdog = watchdog_.get(),
                             .watchdog_decides = watchdog_ != nullptr && settings_.watchdog_liveness,
                             .residency = residency_.get()});
+  NEREID_ASSIGN_OR_RETURN(
+      handover_,
+      MakeHandover(
+          settings_,
+          {.table = [this] { return repositories_->lifecycle().Table(); },
+           .submit =
+               [this](std::unique_ptr<request::InferenceRequest>& request,
+                      ServerPhase::Value refused_from) {
+                 return SubmitNow({phase_, repositories_->lifecycle(), *rollouts_, *health_,
+                                   shared_submission_, nullptr},
+                                  refused_from, request);
+               },
+           .accepts_offers = [this] { return !phase_.IsEnding() && !health_->IsDraining(); }},
+          runtime_->timers()));
+  SetControls({.rollouts = rollouts_.get(), .loads = loads_.get(), .handover = handover_.get()});
   if (settings_.metrics_enabled) {
     collectors_ = std::make_unique<Collectors>(
         settings_, *metrics_, runtime_->gpus(), repositories_->lifecycle(),
@@ -165,6 +205,7 @@ InferenceServer::~InferenceServer() {
     // Plug-ins still execute requests and will call these objects, so they are leaked.
     LOG_ERROR << status.message();
     (void)collectors_.release();
+    (void)handover_.release();
     (void)health_.release();
     (void)watchdog_.release();
     (void)loads_.release();
@@ -192,6 +233,7 @@ Status InferenceServer::Stop(std::optional<uint64_t> deadline_ns) {
   // A second call (the destructor after Stop) logs nothing twice.
   const bool first = phase_.BeginStopping();
   if (repositories_ == nullptr) return Status::Ok();
+  if (handover_ != nullptr) handover_->Stop();
   repository::ModelLifecycle& lifecycle = repositories_->lifecycle();
   const bool is_over = base::SteadyClock().NowNs() >= until_ns;
   if (!IsIdle(lifecycle) && (is_over || !WaitUntilIdle(until_ns))) return ExpiredStatus(lifecycle);
@@ -250,7 +292,8 @@ Status InferenceServer::Submit(std::unique_ptr<request::InferenceRequest>& reque
                                ServerPhase::Value refused_from) {
   request->times.start_ns = base::SteadyClock().NowNs();
   if (residency_ != nullptr) return residency_->Submit(request, refused_from);
-  return SubmitNow({phase_, repositories_->lifecycle(), *rollouts_, *health_, shared_submission_},
+  return SubmitNow({phase_, repositories_->lifecycle(), *rollouts_, *health_, shared_submission_,
+                    handover_.get()},
                    refused_from, request);
 }
 

@@ -24,6 +24,7 @@ class ModelResidency;
 class ModelRollouts;
 class ModelRuntime;
 class RepositoryControl;
+class SequenceHandover;
 
 /// The server without its front ends: implements InferenceService over the model repositories.
 /// Thread-safe, without a lock of its own: the parts are created by Create and do not change, the
@@ -104,7 +105,8 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<ModelLoads> loads_;
   std::unique_ptr<watchdog::Watchdog> watchdog_;  // null without --watchdog-secs
   std::unique_ptr<ServerHealth> health_;
-  std::unique_ptr<Collectors> collectors_;  // null where metrics are off
+  std::unique_ptr<SequenceHandover> handover_;  // null if no peers are known
+  std::unique_ptr<Collectors> collectors_;      // null where metrics are off
   SharedSubmission shared_submission_{shared_memory()};
 };
 

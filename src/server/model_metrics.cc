@@ -106,6 +106,29 @@ void WriteSequenceMetrics(const telemetry::SequenceStatistics& statistics, const
   for (const auto& [reason, count] : statistics.ended) ended.Sample(by_reason, reason, count);
 }
 
+void WriteThreadMetrics(const telemetry::CpuThreads& threads, const Labels& labels,
+                        telemetry::MetricWriter& writer) {
+  writer
+      .Family(MetricKind::kGauge, "nereid_cpu_threads",
+              "Threads of the model's last execution on the CPU that was decided about, and why")
+      .Sample(labels.With("reason", std::string(threads.reason)),
+              static_cast<uint64_t>(threads.last));
+  if (threads.by_number.size() == 1) return;
+  const telemetry::LabelSeries by_threads(labels, "threads");
+  auto& decisions = writer.Family(MetricKind::kCounter, "nereid_cpu_threads_decisions_total",
+                                  "Decisions of the CPU plan for a number of threads; few of a "
+                                  "model with short executions");
+  for (const auto& number : threads.by_number) {
+    decisions.Sample(by_threads, std::to_string(number.threads), number.decisions);
+  }
+  auto& means = writer.Family(MetricKind::kGauge, "nereid_cpu_threads_execution_us",
+                              "Mean duration of recent executions with a number of threads that "
+                              "had their CPUs to themselves, in microseconds; 0: unknown");
+  for (const auto& number : threads.by_number) {
+    means.Sample(by_threads, std::to_string(number.threads), number.mean_ns / 1000);
+  }
+}
+
 /// The counts of a part of a model's instances, and the labels of their series.
 struct Part {
   Labels labels;
@@ -199,11 +222,14 @@ void WriteModelMetrics(const telemetry::ModelStatistics& statistics, const Label
   if (statistics.response_cache) {
     WriteCacheMetrics(statistics.inference_stats, labels, with_durations, writer);
   }
-  if (statistics.adaptive_batching.objective_us == 0) return;
-  writer
-      .Family(MetricKind::kGauge, "nereid_latency_objective_us",
-              "Latency objective of adaptive batching, in microseconds")
-      .Sample(labels, statistics.adaptive_batching.objective_us);
+  if (statistics.cpu_threads) WriteThreadMetrics(*statistics.cpu_threads, labels, writer);
+  if (statistics.adaptive_batching.objective_us != 0) {
+    writer
+        .Family(MetricKind::kGauge, "nereid_latency_objective_us",
+                "Latency objective of adaptive batching, in microseconds")
+        .Sample(labels, statistics.adaptive_batching.objective_us);
+  }
+  if (statistics.adaptive_batching.size_limit == 0) return;
   writer
       .Family(MetricKind::kGauge, "nereid_adaptive_batch_size_limit",
               "Current maximum batch size of adaptive batching")

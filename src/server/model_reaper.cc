@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/background.h"
 #include "base/log.h"
 #include "base/threads.h"
 
@@ -52,6 +53,7 @@ void ModelReaper::Post(std::function<void()> destroy) {
 }
 
 void ModelReaper::Run() {
+  const base::ScopedBackground background;
   base::MutexLock lock(mutex_);
   for (;;) {
     while (!stopping_ && work_.empty()) wake_.Wait(lock);
@@ -62,6 +64,7 @@ void ModelReaper::Run() {
       work_.pop_front();
       ++busy_;
       lock.Unlock();
+      base::LetOthersGoFirst();
       destroy();
     }
     lock.Lock();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/model_runtime.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -8,9 +9,11 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/log.h"
+#include "base/usable_memory.h"
 #include "cache/response_cache.h"
 #include "memory/gpu/gpu_pools.h"
 #include "schedule/limits/resource_permits.h"
+#include "server/residency/model_facts.h"
 
 namespace nereid::server {
 
@@ -40,6 +43,13 @@ memory::GpuMemorySettings GpuMemoryOf(const ServerSettings& settings) {
 std::unique_ptr<model::CpuPlan> MakeCpuPlan(const ServerSettings& settings) {
   if (!settings.share_cpus) return nullptr;
   return std::make_unique<model::CpuPlan>(base::UsableCpuCount(), settings.backend_config);
+}
+
+/// Returns whether a model with files of this size may be in memory once more.
+bool MayCopyModel(uint64_t file_bytes) {
+  const uint64_t most = base::UsableMemoryBytes() / 2;
+  const uint64_t resident = std::min(most, base::ResidentMemoryBytes());
+  return file_bytes <= most - resident;
 }
 
 /// Returns null if the rate limiter is off.
@@ -127,12 +137,16 @@ model::ModelEnvironment ModelRuntime::Environment() {
   environment.gpu_load_limits = gpu_load_limits_;
   environment.permits = permits_.get();
   environment.cpu_plan = cpu_plan_.get();
+  environment.may_copy_model = [this](const std::string& directory) {
+    return settings_.model_memory_budget == 0 && MayCopyModel(DirectoryBytes(directory));
+  };
   environment.c_server = settings_.c_server;
   environment.response_cache = response_cache_.get();
   environment.histogram_latencies =
       settings_.metrics_enabled && MetricsSwitch(settings_, "histogram_latencies", false);
-  environment.summary_latencies =
+  environment.latencies.summaries =
       settings_.metrics_enabled && MetricsSwitch(settings_, "summary_latencies", false);
+  environment.latencies.counts = settings_.count_latencies;
   return environment;
 }
 

@@ -48,8 +48,6 @@ class ModelRuntime {
   /// Announces how many models are about to be loaded, so that the first ones do not get all CPUs;
   /// 0: all are loaded. Does nothing without a plan.
   void ExpectModels(size_t count);
-  /// Returns whether models share the CPUs by a plan.
-  bool plans_cpus() const { return cpu_plan_ != nullptr; }
   /// Returns how the loaded models share the CPUs; empty without a plan.
   std::vector<model::CpuShare> CpuShares() const;
   std::vector<BackendSummary> Backends() const;

@@ -67,6 +67,13 @@ void AddVersions(const repository::ModelTable& models, const std::string& name, 
   }
 }
 
+std::string WhyNoVersion(const repository::ModelId& id,
+                         const repository::LoadBoard::Records& records) {
+  const auto found = records.find(id);
+  const bool has_failed = found != records.end() && found->second.HasFailed();
+  return has_failed ? found->second.last->reason : "it has no version";
+}
+
 api::LivenessFinding FindingOf(const watchdog::Finding& finding) {
   const bool stuck = finding.kind == watchdog::Finding::Kind::kStuck;
   return {.cause = stuck ? "stuck" : "executing",
@@ -78,7 +85,8 @@ api::LivenessFinding FindingOf(const watchdog::Finding& finding) {
 
 }  // namespace
 
-Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelTable* models) {
+Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelTable* models,
+                                 const repository::LoadBoard::Records& records) {
   Readiness readiness;
   if (view.phase >= ServerPhase::Value::kEnding) {
     readiness.status = Status::Unavailable("Server exiting");
@@ -93,7 +101,9 @@ Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelT
   if (models == nullptr) return readiness;
   models->VisitUnready([&](const repository::UnreadyVersion& unready) {
     if (unready.record == nullptr) {
-      api::AddReason({.cause = "model", .model = ToText(unready.id), .text = "it has no version"},
+      api::AddReason({.cause = "model",
+                      .model = ToText(unready.id),
+                      .text = WhyNoVersion(unready.id, records)},
                      &readiness);
     } else if (unready.record->state() == VersionState::kReady) {
       api::AddReason(BackendReason(ToText(unready.id), unready.version, unready.status),

@@ -21,8 +21,9 @@ struct PhaseView {
 };
 
 /// Returns whether the server is ready, and each reason why not. `models` is null if models do not
-/// count (--strict-readiness=false).
-api::Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelTable* models);
+/// count (--strict-readiness=false). `records` tells why a model has no version.
+api::Readiness ExplainServerReadiness(const PhaseView& view, const repository::ModelTable* models,
+                                      const repository::LoadBoard::Records& records);
 
 /// Returns whether a version of a model (-1: the one that a request without a version gets) is
 /// ready, and each reason why not. A drain is none: the model still serves.

@@ -60,7 +60,7 @@ class ReadinessTest : public ::testing::Test {
   }
   std::string Server(const PhaseView& view = {}) const {
     const ModelTable table = Table();
-    const api::Readiness readiness = ExplainServerReadiness(view, &table);
+    const api::Readiness readiness = ExplainServerReadiness(view, &table, {});
     if (view.phase == Phase::kServing && !view.draining) {
       EXPECT_EQ(readiness.ready, table.AllReady());
     }
@@ -92,8 +92,8 @@ TEST_F(ReadinessTest, Models) {
 
 TEST_F(ReadinessTest, ModelsNeedNotCount) {
   models_[{"b"}][1] = Failed("no file");
-  EXPECT_EQ(Text(ExplainServerReadiness({}, nullptr)), "yes");
-  EXPECT_EQ(Text(ExplainServerReadiness({.draining = true}, nullptr)),
+  EXPECT_EQ(Text(ExplainServerReadiness({}, nullptr, {})), "yes");
+  EXPECT_EQ(Text(ExplainServerReadiness({.draining = true}, nullptr, {})),
             "no: draining (the server drains: it be)");
 }
 
@@ -102,9 +102,9 @@ TEST_F(ReadinessTest, Phases) {
   EXPECT_EQ(Server({.phase = Phase::kEnding, .draining = true}),
             "no: ending (the server stops: it ref); draining (the server drains: it be)");
   EXPECT_EQ(Server({.phase = Phase::kStopping}), "no: exiting (the server stops: it unl)");
-  EXPECT_EQ(ExplainServerReadiness({.phase = Phase::kEnding}, nullptr).status.message(),
+  EXPECT_EQ(ExplainServerReadiness({.phase = Phase::kEnding}, nullptr, {}).status.message(),
             "Server exiting");
-  EXPECT_TRUE(ExplainServerReadiness({.phase = Phase::kFailed}, nullptr).status.ok());
+  EXPECT_TRUE(ExplainServerReadiness({.phase = Phase::kFailed}, nullptr, {}).status.ok());
 }
 
 TEST_F(ReadinessTest, OneModel) {
@@ -175,7 +175,7 @@ TEST(ExplainLiveness, Phases) {
 TEST_F(ReadinessTest, ManyModelsAreCounted) {
   for (int i = 0; i < 250; ++i) models_[{"m" + std::to_string(i)}][1] = Failed("no file");
   const ModelTable table = Table();
-  const api::Readiness readiness = ExplainServerReadiness({}, &table);
+  const api::Readiness readiness = ExplainServerReadiness({}, &table, {});
   EXPECT_EQ(readiness.reasons.size(), api::kMaxHealthReasons);
   EXPECT_EQ(readiness.omitted, 250 - api::kMaxHealthReasons);
 }

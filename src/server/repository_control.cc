@@ -39,6 +39,18 @@ repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& setti
   return options;
 }
 
+/// Returns `options` with the functions that the lifecycle calls.
+repository::ModelLifecycle::Options WithCalls(repository::ModelLifecycle::Options options,
+                                              ModelRuntime& runtime,
+                                              const std::atomic<bool>& has_clients) {
+  options.has_clients = [&has_clients] { return has_clients.load(); };
+  // Of the models of a server with a budget (it has a filter), few are in memory at a time.
+  if (options.filter == nullptr) {
+    options.on_planned = [&runtime](size_t models) { runtime.ExpectModels(models); };
+  }
+  return options;
+}
+
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -64,8 +76,8 @@ RepositoryControl::RepositoryControl(const ServerSettings& settings, ModelRuntim
       phase_(phase),
       residency_(residency),
       storage_(MakeModelStorage(settings)),
-      parts_(LifecycleOptions(settings, storage_, residency), runtime.Environment(),
-             settings.repoagent_directory, rollouts,
+      parts_(WithCalls(LifecycleOptions(settings, storage_, residency), runtime, has_clients_),
+             runtime.Environment(), settings.repoagent_directory, rollouts,
              residency == nullptr ? nullptr : &residency->accounts()) {}
 
 Status RepositoryControl::Start() {
@@ -81,6 +93,7 @@ Status RepositoryControl::Start() {
   }
   if (!loaded.ok() && settings_.exit_on_error) return loaded;
   if (!loaded.ok()) Fail(loaded);
+  has_clients_ = true;
   return StartPolling();
 }
 
@@ -120,21 +133,15 @@ base::Result<repository::LoadReport> RepositoryControl::LoadNamedModels() {
 }
 
 repository::LoadReport RepositoryControl::LoadAllModels() {
-  // Of the models of a server with a budget, few are in memory at a time.
-  if (runtime_.plans_cpus() && residency_ == nullptr) {
-    const auto scan = Scan();
-    const auto poll = LifecycleOptions(settings_, storage_, residency_).poll;
-    std::set<std::string> models;
-    for (const repository::ModelDirectory& directory : scan.directories) {
-      // Ensembles need no CPUs of their own.
-      if (!repository::ReadMembers(directory, poll).empty()) continue;
-      models.insert(settings_.model_namespacing ? directory.path : directory.name);
-    }
-    runtime_.ExpectModels(models.size());
-  }
-  repository::LoadReport report = lifecycle().LoadAll();
+  repository::LoadReport report = LoadChangedModels();
   if (settings_.model_control_mode != ModelControlMode::kPoll) AwaitCompleteChanges(&report);
   if (residency_ != nullptr) report.failures.merge(residency_->LoadPinned());
+  return report;
+}
+
+repository::LoadReport RepositoryControl::LoadChangedModels() {
+  repository::LoadReport report = lifecycle().LoadAll();
+  runtime_.ExpectModels(0);  // the lifecycle has announced the models before their loads
   return report;
 }
 
@@ -145,7 +152,7 @@ void RepositoryControl::AwaitCompleteChanges(repository::LoadReport* report) {
       std::this_thread::sleep_for(kPause);
       continue;
     }
-    repository::LoadReport next = lifecycle().LoadAll();
+    repository::LoadReport next = LoadChangedModels();
     for (auto& [name, failure] : report->failures) {
       const bool is_retried =
           std::any_of(report->torn.begin(), report->torn.end(),
@@ -177,7 +184,7 @@ Status RepositoryControl::Poll() {
     return Status::Unavailable("polling is disabled");
   }
   if (phase_.IsEnding()) return Status::Unavailable("Server not ready");
-  return Recovered(lifecycle().LoadAll());
+  return Recovered(LoadChangedModels());
 }
 
 Status RepositoryControl::Recovered(const repository::LoadReport& report) {
@@ -188,7 +195,7 @@ Status RepositoryControl::Recovered(const repository::LoadReport& report) {
 
 std::optional<uint64_t> RepositoryControl::PollByItself() {
   if (phase_.IsEnding()) return std::nullopt;
-  const repository::LoadReport report = lifecycle().LoadAll();
+  const repository::LoadReport report = LoadChangedModels();
   (void)Recovered(report);  // failures are logged
   return report.next_scan_ns;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -68,6 +69,8 @@ class RepositoryControl final : public api::ModelDirectories {
   /// Returns INVALID_ARGUMENT if "*" is one of several start-up models.
   base::Result<repository::LoadReport> LoadNamedModels();
   repository::LoadReport LoadAllModels();
+  /// Scans the repositories and loads what has changed.
+  repository::LoadReport LoadChangedModels();
   /// Scans until no change waits for its settle time, because no poll does so later. Models that
   /// differ from their lists of checksums become failures.
   void AwaitCompleteChanges(repository::LoadReport* report);
@@ -90,6 +93,8 @@ class RepositoryControl final : public api::ModelDirectories {
   ServerPhase& phase_;
   ModelResidency* const residency_;
   const ModelStorage storage_;
+  /// Set at the end of the start: the front ends start when the server has been created.
+  std::atomic<bool> has_clients_{false};
   RepositoryParts parts_;
   std::unique_ptr<RepositoryPoller> poller_;  // null unless the server polls by itself
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/background.h"
 #include "base/threads.h"
 
 namespace nereid::server {
@@ -29,6 +30,7 @@ RepositoryPoller::~RepositoryPoller() {
 }
 
 void RepositoryPoller::Run() {
+  const base::ScopedBackground background;
   std::optional<uint64_t> wanted_ns;
   base::MutexLock lock(mutex_);
   while (!stopping_) {

@@ -55,6 +55,14 @@ std::shared_ptr<ServedModel> ServedModel::FindSequenceOwner(const request::Reque
   return predecessors_.FindOwner(request.correlation_id, version);
 }
 
+std::vector<std::shared_ptr<ServedModel>> ServedModel::Replaced() const {
+  std::vector<std::shared_ptr<ServedModel>> replaced;
+  for (Predecessors::Version& version : predecessors_.List()) {
+    replaced.push_back(std::move(version.served));
+  }
+  return replaced;
+}
+
 void ServedModel::Activate() {
   if (!update_) return;
   model_->ApplyUpdate(std::move(*update_));

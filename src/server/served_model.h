@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/timer_queue.h"
@@ -76,6 +77,9 @@ class ServedModel final : public repository::LoadedModel,
                                              int64_t version) const {
     return predecessors_.IsEmpty() ? nullptr : FindSequenceOwner(request, version);
   }
+
+  /// Returns the replaced versions whose sequences have not ended.
+  std::vector<std::shared_ptr<ServedModel>> Replaced() const;
 
   static std::shared_ptr<ServedModel> From(std::shared_ptr<repository::LoadedModel> loaded) {
     return std::static_pointer_cast<ServedModel>(std::move(loaded));

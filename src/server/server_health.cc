@@ -14,8 +14,9 @@ PhaseView ServerHealth::View() const {
 
 api::Readiness ServerHealth::ExplainServer() {
   const auto table = lifecycle_.Table();
-  auto readiness = ExplainServerReadiness(View(), options_.strict ? table.get() : nullptr);
-  AddFailedReloads(lifecycle_.board().List(), *table, "", &readiness);
+  const auto records = lifecycle_.board().List();
+  auto readiness = ExplainServerReadiness(View(), options_.strict ? table.get() : nullptr, records);
+  AddFailedReloads(records, *table, "", &readiness);
   return readiness;
 }
 

@@ -84,6 +84,8 @@ struct ServerSettings {
   uint64_t metrics_interval_ms = 2000;
   /// Settings by group name ("" for the global group).
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> metrics_config;
+  /// Whether the statistics of models have latency_counts, which the console needs.
+  bool count_latencies = false;
   /// Whether models share the CPUs by a plan (model/cpu_plan.h). If not, each framework chooses its
   /// own number of threads.
   bool share_cpus = true;
@@ -100,6 +102,10 @@ struct ServerSettings {
   bool watchdog_liveness = false;
   /// Whether GET v2/models/M/sequences is answered; it reveals the ids of all clients' sequences.
   bool list_sequences = false;
+  /// The addresses of the other replicas, [http://|https://]HOST:PORT, to which sequences are
+  /// handed over and from which they are fetched; empty: neither.
+  std::vector<std::string> sequence_handover_peers;
+  std::string sequence_handover_token_file;  // of the token that all replicas have
   /// Closed by the owner to stop the server while it loads its models; may be null.
   std::shared_ptr<repository::LoadGate> load_gate;
   /// The handle that TRITONBACKEND_ModelServer gives to plug-ins; may be null until the server

@@ -75,6 +75,18 @@ enum class FailureReason { kRejected = 0, kCanceled = 1, kBackend = 2, kOther = 
 inline constexpr std::array<const char*, 4> kFailureReasonNames = {"REJECTED", "CANCELED",
                                                                    "BACKEND", "OTHER"};
 
+/// The threads of a model's executions on the CPU.
+struct CpuThreads {
+  struct Number {
+    int threads = 0;
+    uint64_t decisions = 0;  // for this number; short executions are not all decided about
+    uint64_t mean_ns = 0;    // of executions of the last size; 0 if it is unknown
+  };
+  int last = 0;             // the last decision
+  std::string_view reason;  // of the last decision; a constant
+  std::vector<Number> by_number;
+};
+
 /// The statistics of one model version since it was loaded. Both the statistics extension and the
 /// metrics are made from them.
 struct ModelStatistics {
@@ -93,13 +105,17 @@ struct ModelStatistics {
   /// The reasons why batches were closed, with the number of batches for each. Every reason is
   /// listed. Empty for a model without a scheduler.
   std::vector<std::pair<std::string, uint64_t>> batches_closed;
+  /// The times of successful requests from arrival to completion, in the buckets of
+  /// latency_buckets.h. Empty unless the server keeps them (model::LatencyDetail).
+  std::vector<uint64_t> latency_counts;
   uint64_t pending_requests = 0;
-  /// All members are 0 without a latency objective.
   struct AdaptiveBatching {
-    uint64_t objective_us = 0;
-    uint64_t size_limit = 0;  // the current limit of the batch size
+    uint64_t objective_us = 0;  // 0 without a latency objective
+    uint64_t size_limit = 0;    // the current limit of the batch size; 0 if the server learns none
   };
   AdaptiveBatching adaptive_batching;
+  /// Absent without a CPU plan and for models on GPUs only.
+  std::optional<CpuThreads> cpu_threads;
   /// Absent for a model without sequences.
   std::optional<SequenceStatistics> sequences;
   /// Milliseconds. Absent if the server keeps no histograms.

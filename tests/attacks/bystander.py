@@ -45,7 +45,7 @@ class Waits:
     def report(self):
         ordered = sorted(self.seconds) or [0.0]
         return {"count": len(self.seconds),
-                "p99_ms": round(ordered[int(len(ordered) * 0.99)] * 1000, 1),
+                "p99_ms": round(ordered[int(len(ordered) * 0.99)] * 1000, 2),
                 "worst_ms": round(ordered[-1] * 1000, 1),
                 "failures": sorted(set(self.failures))[:5]}
 

@@ -3,9 +3,12 @@
 another client."""
 
 import contextlib
+import itertools
 import json
 import os
 import shlex
+import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -38,11 +41,16 @@ def pytest_addoption(parser):
                     help="factor for the bounds of time and memory (default: 1, for a server with "
                          "a sanitizer 8)")
     group.addoption("--reference", type=float, metavar="SECONDS",
-                    help="measure the other client for SECONDS, also without an attack: alone, and "
-                         "beside a program that keeps one CPU busy and never asks the server")
+                    help="measure the other client for SECONDS, also without an attack; the "
+                         "attackers run only on idle CPUs, as if they were on another machine "
+                         "(needs root)")
     group.addoption("--shm-rounds", type=int, metavar="N",
                     help="carry out N changes of shared-memory objects, however long it takes "
                          "(default: 400, for 20 seconds at most)")
+
+
+def pytest_configure(config):
+    Bystander.waits_for_a_cpu = not config.option.reference
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -98,11 +106,38 @@ def start_server(command, backends, tmp_path_factory):
     assert not failures, "\n".join(failures)
 
 
+IP_BIND_ADDRESS_NO_PORT = 24  # socket has it since Python 3.12
+ATTACKERS = itertools.count()
+
+
+def attacker(port, timeout=None) -> socket.socket:
+    """Returns a connection of a client with an address of its own. From one address, a kernel that
+    has used up most ports searches for a free one for milliseconds, in which nothing else gets the
+    CPU: something that clients on other machines do not take from the server."""
+    number = next(ATTACKERS) % 0x7f0000
+    one = socket.socket()
+    try:
+        one.settimeout(timeout)
+        one.setsockopt(socket.IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1)
+        one.bind((f"127.{1 + (number >> 16)}.{number >> 8 & 0xff}.{number & 0xff}", 0))
+        one.connect(("127.0.0.1", port))
+    except OSError:
+        one.close()
+        raise
+    return one
+
+
+AT_ONCE = 16 << 10  # bytes that an attacker sends with one system call, see push()
+
+
 def push(wire, data) -> bool:
     """Sends all bytes. Returns False if the server has closed the connection or does not read any
-    more."""
+    more. In pieces, because most kernels let nothing else have the CPU before a system call is over,
+    and to copy a megabyte takes a good part of a millisecond."""
+    view = memoryview(data)
     try:
-        wire.socket.sendall(data)
+        for begin in range(0, len(view), AT_ONCE):
+            wire.socket.sendall(view[begin:begin + AT_ONCE])
         return True
     except (BrokenPipeError, ConnectionResetError, TimeoutError):
         return False
@@ -170,14 +205,22 @@ def settled_memory(server) -> float:
     return last
 
 
+def before_all_others():
+    """Lets this process have a CPU as soon as it wants one."""
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
 class Bystander:
-    """The client of bystander.py."""
+    """The client of bystander.py. With --reference it does not wait for a CPU, as if it were on
+    another machine: only the server's work and the network's are in its waiting times."""
+    waits_for_a_cpu = True
 
     def __init__(self, server, model="bystander", ca=None):
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "bystander.py"), str(server.http_port),
              str(server.grpc_port), model, *([str(ca)] if ca else [])],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            preexec_fn=None if self.waits_for_a_cpu else before_all_others)
         assert self.process.stdout.readline() == "ready\n"
 
     def report(self):
@@ -195,37 +238,61 @@ class Watch:
 
 
 @contextlib.contextmanager
-def busy_program():
-    """Runs a program that takes what an attacker's own work takes on this machine: one CPU."""
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+def only_on_idle_cpus():
+    """Lets this thread, and the threads and processes that it starts, run only when neither the
+    server nor the other client wants the CPU. An attacker on another machine takes no CPU from
+    them, either."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     try:
         yield
     finally:
-        process.kill()
-        process.wait()
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 @pytest.fixture(scope="session")
 def reference(request):
-    """Returns the waiting times of the other client of a server without an attack, in ms: alone,
-    and beside a busy program. Nothing without --reference."""
+    """Measures the p99 of the waiting times of the other client without an attack, in ms. Returns
+    the median of what was measured for this server and model so far, because a single measurement
+    differs by a third; nothing without --reference."""
     known = {}
     seconds = request.config.option.reference
-
-    def p99(server, model, ca):
-        bystander = Bystander(server, model, ca)
-        time.sleep(seconds)
-        return bystander.report()["p99_ms"]
 
     def measure(server, model, ca):
         if not seconds:
             return None
-        key = (server.process.pid, model)
-        if key not in known:
-            alone = p99(server, model, ca)
-            with busy_program():
-                known[key] = alone, p99(server, model, ca)
-        return known[key]
+        measured = known.setdefault((server.process.pid, model), [])
+        bystander = Bystander(server, model, ca)
+        time.sleep(seconds)
+        measured.append(bystander.report()["p99_ms"])
+        return statistics.median(measured)
+
+    return measure
+
+
+@pytest.fixture
+def least(request):
+    """`least(server, flood, ca)` calls flood(PORT) with the port of a program that only accepts and
+    closes, and returns the p99 of the other client of `server` meanwhile, in ms: what a flood of
+    connections costs on this machine whatever the server does. Nothing without --reference."""
+    def measure(server, flood, ca=None, model="bystander"):
+        if not request.config.option.reference:
+            return None
+        with subprocess.Popen([sys.executable, str(HERE / "only_accepts.py")],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+            port = int(program.stdout.readline())
+            bystander = Bystander(server, model, ca)
+            begin = time.monotonic()
+            try:
+                with only_on_idle_cpus():
+                    flood(port)
+                    time.sleep(max(0.0, begin + request.config.option.reference - time.monotonic()))
+            except BaseException:
+                bystander.process.kill()
+                program.kill()
+                raise
+            report = bystander.report()
+            program.communicate()
+        return report["p99_ms"]
 
     return measure
 
@@ -236,9 +303,11 @@ def attack(request, scale, reference):
     `peak_mib`: the memory that the server may take in addition; `worst_ms`: the maximum time of a
     single request of another client. Both are generous, for a busy machine with two cores, and are
     multiplied by --scale. The other client must get answers; errors are permitted only if they
-    contain `may_refuse`. `ca`: the file of the authority of a server that speaks TLS."""
+    contain `may_refuse`. `ca`: the file of the authority of a server that speaks TLS. `floor`: the
+    result of `least`."""
     @contextlib.contextmanager
-    def watch(server, *, peak_mib, worst_ms, model="bystander", may_refuse="", ca=None):
+    def watch(server, *, peak_mib, worst_ms, model="bystander", may_refuse="", ca=None,
+              floor=None):
         seen = Watch()
         shortest = request.config.option.reference or SHORTEST
         usual = reference(server, model, ca)
@@ -248,8 +317,9 @@ def attack(request, scale, reference):
         begin = time.monotonic()
         failed = True
         try:
-            yield seen
-            time.sleep(max(0.0, begin + shortest - time.monotonic()))
+            with only_on_idle_cpus() if usual else contextlib.nullcontext():
+                yield seen
+                time.sleep(max(0.0, begin + shortest - time.monotonic()))
             failed = False
         finally:
             seconds = time.monotonic() - begin
@@ -264,8 +334,10 @@ def attack(request, scale, reference):
             f"(bound {peak_mib * scale:.0f}), other client: {seen.count} requests, p99 "
             f"{seen.p99_ms} ms, worst {seen.worst_ms} ms (bound {worst_ms * scale:.0f})")
         if usual:
-            FIGURES[-1] += (f"; without an attack p99 {usual[0]} ms alone, {usual[1]} ms beside a "
-                            f"busy program: {seen.p99_ms / usual[1]:.2f} x")
+            FIGURES[-1] += (f"; without an attack p99 {usual:.2f} ms: {seen.p99_ms / usual:.2f} x")
+        if floor:
+            FIGURES[-1] += (f"; beside a program that only accepts and closes p99 {floor} ms: "
+                            f"{seen.p99_ms / floor:.2f} x")
         assert server.alive(), server.log_tail()
         failures = [f for f in report["failures"] if not may_refuse or may_refuse not in f]
         assert not failures, failures

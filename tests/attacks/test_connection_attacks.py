@@ -10,7 +10,7 @@ import time
 
 import pytest
 import raw_http
-from conftest import push, write_victims
+from conftest import attacker, push, write_victims
 from raw_http import Wire, head, infer_path, tensor
 
 SECONDS = 1.0  # duration of endless attacks
@@ -28,15 +28,20 @@ def many():
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def connect(port, count, data=b""):
+def connect(port, count, data=b"", new_client=attacker):
     """Opens connections that send no more than `data`."""
     wires = []
     for _ in range(count):
-        one = socket.create_connection(("127.0.0.1", port), timeout=60)
+        one = new_client(port, timeout=60)
         if data:
-            one.sendall(data)
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                one.sendall(data)
         wires.append(one)
     return wires
+
+
+def from_one_address(port, timeout):
+    return socket.create_connection(("127.0.0.1", port), timeout)
 
 
 def close(wires):
@@ -70,8 +75,9 @@ def answers(server, data, timeout=10) -> list:
 
 @pytest.mark.parametrize("data", [b"", b"POST /v2/models/plain/infer HTTP/1.1\r\nHost: x\r\nX: "],
                          ids=["silent", "half_a_head"])
-def test_half_open_http_connections(server, attack, many, data):
-    with attack(server, peak_mib=100, worst_ms=2000):
+def test_half_open_http_connections(server, attack, least, many, data):
+    floor = least(server, lambda port: close(connect(port, many, data)))
+    with attack(server, peak_mib=100, worst_ms=2000, floor=floor):
         wires = connect(server.http_port, many, data)
         assert raw_http.get(server, "/v2/health/live").status == 200
         close(wires)
@@ -79,9 +85,19 @@ def test_half_open_http_connections(server, attack, many, data):
 
 @pytest.mark.parametrize("data", [b"", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\4" + bytes(5)],
                          ids=["silent", "preface"])
-def test_half_open_grpc_connections(server, attack, many, data):
-    with attack(server, peak_mib=400, worst_ms=2000):
+def test_half_open_grpc_connections(server, attack, least, many, data):
+    floor = least(server, lambda port: close(connect(port, many, data)))
+    with attack(server, peak_mib=400, worst_ms=2000, floor=floor):
         wires = connect(server.grpc_port, many, data)
+        close(wires)
+
+
+def test_thousands_speak_and_leave_at_once(server, attack, many):
+    """The server has all of that to do at the same time, and serves others first."""
+    with attack(server, peak_mib=100, worst_ms=2000):
+        wires = connect(server.http_port, many, b"GET /")
+        for wire in wires:
+            wire.sendall(b"x")
         close(wires)
 
 
@@ -90,7 +106,7 @@ def test_one_address_takes_all_connections(start_server, attack, many, test_plug
     server = start_server("per_address", write_victims(test_plugins),
                           "--max-connections-per-address=64")
     with attack(server, peak_mib=64, worst_ms=500):
-        wires = connect(server.http_port, min(many, 2000))
+        wires = connect(server.http_port, min(many, 2000), new_client=from_one_address)
         with socket.create_connection(("127.0.0.1", server.http_port), timeout=60,
                                       source_address=("127.0.0.2", 0)) as other:
             other.sendall(head("GET", "/v2/health/live"))

@@ -10,7 +10,7 @@ import zlib
 
 import pytest
 import raw_http
-from conftest import memory_of, push, write_victims
+from conftest import AT_ONCE, memory_of, push, write_victims
 from raw_http import HEADER_LENGTH, Wire, head, infer_path, tensor
 from server_process import sanitized
 
@@ -128,7 +128,7 @@ def test_lingering_flood(server, attack):
         for wire in wires:
             wire.send(head("POST", infer_path("plain"), "Content-Length: 3000000000"))
             assert wire.read().status == 413
-        push_for(wires, b" " * MIB)
+        push_for(wires, b" " * AT_ONCE)
         for wire in wires:
             wire.close()
 

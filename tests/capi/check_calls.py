@@ -28,7 +28,7 @@ def code_of(path):
 def names_before_parenthesis(paths):
     names = set()
     for path in paths:
-        names.update(re.findall(r"\b(TRITON\w+)\s*\(", code_of(path)))
+        names.update(re.findall(r"\b((?:TRITON|NEREID_)\w+)\s*\(", code_of(path)))
     return names
 
 
@@ -41,7 +41,7 @@ def main():
     plugins = [*(source / "tests/plugins").glob("*.cc"), source / "caches/cache_plugin.h"]
     units = [p for folder in ("src", "backends", "caches", "repoagents")
              for p in (source / folder).rglob("*_test.cc")]
-    provided, implemented = declared(source / "include/triton/core")
+    provided, implemented = declared(source / "include")
     called = names_before_parenthesis(programs + plugins + units)
     offered = names_before_parenthesis(plugins)
 

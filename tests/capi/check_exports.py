@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the lists of the C API's functions with one another.
 
-The headers mark what the server provides with *_DECLSPEC and what a plug-in implements with
-*_ISPEC. exports.txt and tritonserver.map must list exactly the former; --library must export
+The headers of the C API, include/nereid/in_process.h and include/nereid/backend/lent_output.h mark what the server provides with
+*_DECLSPEC and what a plug-in implements with *_ISPEC. exports.txt and tritonserver.map must list exactly the former; --library must export
 exactly the former, --plugin exactly the latter.
 """
 
@@ -14,14 +14,16 @@ import subprocess
 import sys
 
 DECLARATION = re.compile(
-    r"^TRITON[A-Z]+_(DECLSPEC|ISPEC)\s[^;(]*?\b(TRITON[A-Z]+_\w+)\s*\(", re.MULTILINE
+    r"^TRITON[A-Z]+_(DECLSPEC|ISPEC)\s[^;(]*?\b((?:TRITON[A-Z]+|NEREID)_\w+)\s*\(", re.MULTILINE
 )
 
 
 def declared(include_dir):
     """The declared functions as (provided by the server, implemented by plug-ins)."""
     found = {"DECLSPEC": [], "ISPEC": []}
-    for header in sorted(include_dir.glob("triton*.h")):
+    headers = sorted((include_dir / "triton/core").glob("triton*.h"))
+    own = [include_dir / "nereid/in_process.h", include_dir / "nereid/backend/lent_output.h"]
+    for header in [*headers, *own]:
         for side, name in DECLARATION.findall(header.read_text()):
             found[side].append(name)
     return found["DECLSPEC"], found["ISPEC"]
@@ -51,10 +53,10 @@ def main():
     parser.add_argument("--plugin", help="the plug-in that implements every entry point")
     options = parser.parse_args()
 
-    provided, implemented = declared(options.source / "include/triton/core")
+    provided, implemented = declared(options.source / "include")
     abi = options.source / "src/abi"
     listed = (abi / "exports.txt").read_text().splitlines()
-    mapped = re.findall(r"^\s+(TRITON\w+);$", (abi / "tritonserver.map").read_text(), re.MULTILINE)
+    mapped = re.findall(r"^\s+((?:TRITON|NEREID_)\w+);$", (abi / "tritonserver.map").read_text(), re.MULTILINE)
 
     problems = differences("the headers", provided + implemented, set(provided + implemented))
     problems += differences("src/abi/exports.txt", listed, provided)

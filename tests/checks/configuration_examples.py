@@ -44,8 +44,9 @@ def write(root, number, block):
     folder = root / (named.group(1) if named else f"example_{number}")
     (folder / "1").mkdir(parents=True)
     (folder / "config.pbtxt").write_text(whole(block))
-    for file in ("model.onnx", "model.plan"):
-        (folder / "1" / file).touch()
+    # The beginnings of a model's files: an ONNX model (ir_version 8), a TensorRT plan.
+    for file, content in (("model.onnx", b"\x08\x08"), ("model.plan", b"ftrt" + bytes(60))):
+        (folder / "1" / file).write_bytes(content)
     for file, place in FILES.items():
         if f'"{file}"' in block:
             (folder / ("1" if place == "version" else "") / file).write_text("a\n")
@@ -75,10 +76,10 @@ def main():
             name = sorted(p.name for p in (folder / "models").iterdir())[number]
             explained = run(program, ["explain", f"models/{name}"], folder)
             assert explained.returncode == 0, explained.stderr
-        (wrong,) = blocks(text, "text")
+        wrong = blocks(text, "text")[0]
         (shown,) = blocks(text, "console")
         (folder / "models" / "typo" / "1").mkdir(parents=True)
-        (folder / "models" / "typo" / "1" / "model.onnx").touch()
+        (folder / "models" / "typo" / "1" / "model.onnx").write_bytes(b"\x08\x08")
         (folder / "models" / "typo" / "config.pbtxt").write_text(wrong)
         command, _, output = shown.partition("\n")
         words = command.removeprefix("$ nereid ").split()

@@ -60,6 +60,17 @@ class CountTests(unittest.TestCase):
         self.add("a", "x\n==== 12 passed, 2 skipped, 1 xfailed in 3.12s (0:00:03) ====\n")
         self.assertEqual(self.count(), (0, "tests: 12 passed, 0 failed, 3 skipped"))
 
+    def test_tests_that_were_run_again_are_named(self):
+        self.add("a", "RERUN tests/test_a.py::test_b[x y]\n== 2 passed, 1 rerun in 0.25s ==\n")
+        self.assertEqual(
+            self.count(),
+            (
+                0,
+                "tests: unstable, failed and was run again: tests/test_a.py::test_b[x y]\n"
+                "tests: 2 passed, 0 failed, 0 skipped",
+            ),
+        )
+
     def test_any_other_test_counts_as_one(self):
         self.add("layers", "3 includes across folders, 0 against the layers")
         self.assertEqual(self.count(), (0, "tests: 1 passed, 0 failed, 0 skipped"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INDEX = Path("docs/README.md")
-SHELVES = ("docs/user", "docs/developer", "docs/decisions")
+SHELVES = ("docs/user", "docs/user/recipes", "docs/developer", "docs/decisions")
 LEFT_OUT = {"build", "node_modules", "__pycache__"}  # and every folder with a leading dot
 
 CODE_BLOCK = re.compile(r"^ *```.*?^ *```", re.M | re.S)

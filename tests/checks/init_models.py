@@ -5,7 +5,8 @@ completion, passes `nereid check`, and can be served.
 
     tests/checks/init_models.py --server PROGRAM [--examples REPOSITORY]
 
-The models are those of tests/models, and those of a repository of examples if it is given.
+The models are those of tests/models, those of tests/data/openvino if that backend is built, and those
+of a repository of examples if it is given.
 """
 
 import argparse
@@ -47,15 +48,16 @@ def explained(program, directory, *flags):
     return {key: config.get(key) for key in COMPARED}
 
 
-def initialize(program, source, target):
+def initialize(program, source, target, version="1", model="model.onnx"):
     """Writes the model's files once with the configuration of init and once without one. Returns
-    False for a model that the backend cannot load without further files."""
-    model = source / "1" / "model.onnx"
+    False for a model that the backend cannot load without further files. `version` is the folder of
+    the files in `source`."""
     for root in (target / "written", target / "bare"):
         (root / source.name / "1").mkdir(parents=True)
-        for file in (source / "1").iterdir():
+        for file in (source / version).iterdir():
             shutil.copy(file, root / source.name / "1")
-    ran = run(program, "init", model, "-o", target / "written" / source.name / "config.pbtxt")
+    written = target / "written" / source.name / "config.pbtxt"
+    ran = run(program, "init", source / version / model, "-o", written)
     assert ran.returncode == 0, f"{source.name}: {ran.stderr}"
     if run(program, "explain", "--load", target / "bare" / source.name).returncode != 0:
         shutil.rmtree(target / "written" / source.name)
@@ -64,6 +66,15 @@ def initialize(program, source, target):
     backends = explained(program, target / "bare" / source.name, "--load")
     assert ours == backends, f"{source.name}: init says\n{ours}\nthe backend\n{backends}"
     return True
+
+
+def openvino_models(program):
+    """Models of tests/data/openvino that differ in what their files say, if the backend is built."""
+    backends = Path(program).resolve().parents[1] / "backends"
+    if not (backends / "openvino" / "libtriton_openvino.so").exists():
+        return []
+    names = ("controls", "fixed", "mlp", "places", "scalar", "two_inputs", "type_bytes", "unnamed")
+    return [ROOT / "tests/data/openvino" / name for name in names]
 
 
 def ask(address, name):
@@ -104,10 +115,13 @@ def main():
             examples = sorted(p for p in options.examples.iterdir()
                               if (p / "1" / "model.onnx").exists())
         served = [s for s in [*sources, *examples] if initialize(options.server, s, folder)]
+        for model in openvino_models(options.server):
+            assert initialize(options.server, model, folder / "openvino", ".", "model.xml"), model.name
         left_out = {s.name for s in [*sources, *examples]} - {s.name for s in served}
         assert left_out <= NEED_MORE, f"not loaded without a configuration: {left_out}"
-        checked = run(options.server, "check", folder / "written", "--warnings-as-errors")
-        assert checked.returncode == 0, checked.stdout
+        for written in folder.glob("**/written"):
+            checked = run(options.server, "check", written, "--warnings-as-errors")
+            assert checked.returncode == 0, checked.stdout
         server = ServerProcess([str(options.server), "serve"], folder / "written",
                                folder / "server.log").start()
         try:

@@ -9,6 +9,19 @@ from unittest.mock import ANY
 # The reason of a version that serves although a later load has failed: Triton has none.
 FAILED_RELOAD = ANY
 
+
+class _OrEmpty(str):
+    """Equals its text and the empty text."""
+
+    def __eq__(self, other):
+        return str(other) in ("", str(self))
+
+    __hash__ = str.__hash__
+
+
+# The entry of a model without a version whose load has failed. Triton's has its name only.
+FAILED_MODEL = ("", _OrEmpty("UNAVAILABLE"), ANY)
+
 EXPLICIT = ("--model-control-mode=explicit",)
 
 

@@ -2,7 +2,10 @@
 """Object stores for tests: S3 (moto), Google Cloud Storage (fake-gcs-server) and Azure Blob Storage
 (tests/storage/azure_server.py), each behind a proxy that may damage responses."""
 
+import contextlib
+import http.server
 import importlib
+import json
 import socket
 import stat
 import subprocess
@@ -44,8 +47,50 @@ class S3:
         return {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
                 "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true"}
 
+    @contextlib.contextmanager
+    def guarded(self, _folder):
+        """The server checks signatures. Yields settings that it accepts and some that it refuses."""
+        import boto3
+        from moto import settings
+        iam = boto3.client(
+            "iam", endpoint_url=f"http://127.0.0.1:{self.port}", region_name="us-east-1",
+            aws_access_key_id="id", aws_secret_access_key="secret")
+        iam.create_user(UserName="reader")
+        iam.put_user_policy(UserName="reader", PolicyName="read", PolicyDocument=json.dumps({
+            "Version": "2012-10-17",
+            "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}))
+        key = iam.create_access_key(UserName="reader")["AccessKey"]
+        right = {"AWS_ACCESS_KEY_ID": key["AccessKeyId"],
+                 "AWS_SECRET_ACCESS_KEY": key["SecretAccessKey"]}
+        before = settings.INITIAL_NO_AUTH_ACTION_COUNT
+        settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
+        try:
+            yield right, [{**right, "AWS_SECRET_ACCESS_KEY": "wrong"},
+                          {**right, "AWS_ACCESS_KEY_ID": "unknown"}]
+        finally:
+            settings.INITIAL_NO_AUTH_ACTION_COUNT = before
+
     def close(self):
         self.server.stop()
+
+
+class TokenServer(http.server.BaseHTTPRequestHandler):
+    """Gives tokens to those who know the secret, as Google's token server does."""
+    SECRET = "right"
+
+    def do_POST(self):
+        form = urllib.parse.parse_qs(
+            self.rfile.read(int(self.headers["Content-Length"])).decode())
+        is_right = form["client_secret"] == [self.SECRET]
+        body = json.dumps({"access_token": "token", "expires_in": 3600} if is_right else
+                          {"error": "invalid_client"}).encode()
+        self.send_response(200 if is_right else 401)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_arguments):
+        pass
 
 
 class Gcs:
@@ -86,6 +131,25 @@ class Gcs:
     def environment(self, port):
         return {"STORAGE_EMULATOR_HOST": f"http://127.0.0.1:{port}"}
 
+    @contextlib.contextmanager
+    def guarded(self, folder):
+        """The storage server asks for nothing, so a server of tokens is the one that refuses."""
+        tokens = http.server.ThreadingHTTPServer(("127.0.0.1", 0), TokenServer)
+        threading.Thread(target=tokens.serve_forever, daemon=True).start()
+
+        def settings(secret):
+            path = folder / f"{secret}.json"
+            path.write_text(json.dumps({
+                "type": "authorized_user", "client_id": "id", "client_secret": secret,
+                "refresh_token": "t", "token_uri": f"http://127.0.0.1:{tokens.server_port}/"}))
+            return {"GOOGLE_APPLICATION_CREDENTIALS": str(path)}
+
+        try:
+            yield settings(TokenServer.SECRET), [settings("wrong")]
+        finally:
+            tokens.shutdown()
+            tokens.server_close()
+
     def close(self):
         self.server.kill()
         self.server.wait()
@@ -114,6 +178,10 @@ class Azure:
                 "AZURE_STORAGE_SERVICE_ENDPOINT":
                     f"http://127.0.0.1:{port}/{self.module.ACCOUNT}"}
 
+    @contextlib.contextmanager
+    def guarded(self, _folder):
+        yield {}, [{"AZURE_STORAGE_KEY": "d3Jvbmc="}]
+
     def close(self):
         self.server.shutdown()
         self.server.server_close()
@@ -127,6 +195,7 @@ class Store:
         self.store = {"s3": S3, "gs": Gcs, "as": Azure}[kind]()
         self.proxy = FaultyProxy("127.0.0.1", self.store.port)
         self.put, self.delete = self.store.put, self.store.delete
+        self.guarded = self.store.guarded
 
     def url(self, path):
         return self.store.url(self.proxy.port, path)

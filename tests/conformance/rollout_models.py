@@ -7,7 +7,7 @@ import shutil
 
 import raw_http
 from models import ONE_CPU_INSTANCE
-from sequences import batching
+from sequences import batching, parameter
 
 ALL_VERSIONS = "version_policy { all { } }\n"
 TENSORS = ('input { name: "INPUT0" data_type: TYPE_FP32 dims: [ 1 ] }\n'
@@ -33,6 +33,15 @@ def add_versioned(root, name, plugins, versions=(1, 2)):
 
 def add_sums(root, name, plugins):
     add(root, name, "sequence", SUMS + batching("oldest { max_candidate_sequences: 64 }"),
+        plugins / "libtriton_sequence.so", (1, 2))
+
+
+def add_sums_in_states(root, name, plugins):
+    """The same sums, which the server keeps: such sequences can be handed over to other replicas."""
+    add(root, name, "sequence", SUMS + parameter("keep", "state")
+        + batching("oldest { max_candidate_sequences: 1024 }",
+                   extra='state { input_name: "INPUT_STATE" output_name: "OUTPUT_STATE" '
+                         "data_type: TYPE_INT32 dims: [ 1 ] }\n"),
         plugins / "libtriton_sequence.so", (1, 2))
 
 

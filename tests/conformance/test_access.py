@@ -2,6 +2,7 @@
 """Roles: who may do what through which front end. The matrix comes from the server's own table of
 routes (`nereid routes`), so that a new route is tested as soon as it exists."""
 
+import http.client
 import json
 import os
 import re
@@ -75,14 +76,15 @@ def tokens(nereid, tmp_path_factory):
 def start(start_server, tokens):
     """Starts a server with all front ends. Its `ports` are those of the routes' protocols."""
     def start(name, *flags, **wait):
-        sagemaker, vertex = free_ports(2)
+        sagemaker, vertex, console = free_ports(3)
         server = start_server(
             name, write, "--model-control-mode=explicit", f"--load-model={MODEL}",
             f"--auth-file={tokens.path}", "--allow-sagemaker=true", f"--sagemaker-port={sagemaker}",
-            "--allow-vertex-ai=true", f"--vertex-ai-port={vertex}", *flags,
+            "--allow-vertex-ai=true", f"--vertex-ai-port={vertex}", f"--console-port={console}",
+            *flags,
             environment={"AIP_HEALTH_ROUTE": "/health", "AIP_PREDICT_ROUTE": "/predict"}, **wait)
         server.ports = {"http": server.http_port, "metrics": server.metrics_port,
-                        "sagemaker": sagemaker, "vertex-ai": vertex}
+                        "sagemaker": sagemaker, "vertex-ai": vertex, "console": console}
         return server
     return start
 
@@ -143,7 +145,8 @@ def paths(form):
     # A name that no model has, where the operation would change something.
     model = "absent" if form.startswith("/v2/repository") else MODEL
     values = {"model": model, "version": "1", "region": "r", "repository": "store",
-              "AIP_HEALTH_ROUTE": "/health", "AIP_PREDICT_ROUTE": "/predict"}
+              "AIP_HEALTH_ROUTE": "/health", "AIP_PREDICT_ROUTE": "/predict",
+              "file": "main.js", "trace": "0" * 32}
     return [re.sub(r"\{(\w+)\}", lambda name: values[name[1]], form)]
 
 
@@ -181,6 +184,16 @@ def call(server, route, headers):
     return "OK"
 
 
+def status_of_events(port, path, headers):
+    """Returns the status of a stream that does not end."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", path, headers=headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
 def statuses(server, route, headers, http_port=None):
     """Returns the status of each request that belongs to a route, with the protocol's word for
     "not authenticated" and for "forbidden" made equal."""
@@ -191,7 +204,8 @@ def statuses(server, route, headers, http_port=None):
     else:
         port = http_port or server.ports[route["protocol"]]
         body = b"{}" if route["method"] == "POST" else None
-        got = [raw_http.request(server, route["method"], path, body, headers, port=port).status
+        got = [status_of_events(port, path, headers) if path.endswith("/events")
+               else raw_http.request(server, route["method"], path, body, headers, port=port).status
                for path in paths(route["path"])]
     return {words.get(status, "allowed") for status in got}
 
@@ -212,17 +226,21 @@ def callers(tokens):
 def test_every_role_route_and_protocol(guarded, tokens, nereid):
     table = routes(nereid)
     assert {route["protocol"] for route in table} == {"http", "grpc", "metrics", "sagemaker",
-                                                      "vertex-ai"}
+                                                      "vertex-ai", "console"}
     for route in table:
         assert route["roles"], route
         for headers, roles in callers(tokens):
-            if route["probe"]:
+            if route["probe"] or route["public"]:
                 expected = "allowed"
             elif roles is None:
                 expected = "nobody"
             else:
                 expected = "allowed" if roles & set(route["roles"]) else "forbidden"
             assert statuses(guarded, route, headers) == {expected}, (route, headers)
+            if route["protocol"] == "http" and route["path"].startswith("/v2"):
+                # The console serves these, too.
+                assert statuses(guarded, route, headers, http_port=guarded.ports["console"]) == {
+                    expected}, (route, headers)
 
 
 def test_the_table_has_every_path_that_is_served(guarded, nereid, tokens):
@@ -247,6 +265,9 @@ def test_management_has_its_own_address(closed, tokens, nereid):
         assert statuses(closed, route, headers) == {
             "forbidden" if is_management else "allowed"}, route
         if route["protocol"] == "http":
+            if route["path"].startswith("/v2"):
+                assert statuses(closed, route, headers, http_port=closed.ports["console"]) == {
+                    "forbidden" if is_management else "allowed"}, route
             assert statuses(closed, route, headers, http_port=closed.admin_port) == {"allowed"}
             expected = "allowed" if route["probe"] else "nobody"
             assert statuses(closed, route, {}, http_port=closed.admin_port) == {expected}

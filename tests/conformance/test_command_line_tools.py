@@ -3,18 +3,14 @@
 tools, too."""
 
 import json
-import os
 import socket as sockets
-import subprocess
 import threading
-from pathlib import Path
 
+import command_line
 import models
 import pytest
 import raw_http
 from server_process import free_ports
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def write(root):
@@ -26,19 +22,7 @@ def write(root):
 
 @pytest.fixture(scope="module")
 def tool(request):
-    command = request.config.option.server_command or str(ROOT / "build/release/bin/nereid")
-    program = command.split()[0]
-    if request.config.option.peer:
-        program = str(ROOT / "build/release/bin/nereid")
-
-    def run(server, *words, code=0, environment=None, url=None):
-        done = subprocess.run(
-            [program, *words], capture_output=True, text=True, timeout=120,
-            env={**os.environ, "NEREID_URL": url or f"http://{server.http}",
-                 **(environment or {})})
-        assert done.returncode == code, (done.stdout, done.stderr)
-        return done
-    return run
+    return command_line.runner(request.config)
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +120,7 @@ def test_a_unix_socket_and_a_token(tool, start_server, is_peer, tmp_path):
     assert "401" in refused.stderr
     listed = tool(server, "models", "good", f"--token-file={token}", url=socket)
     assert rows(listed)[0][:3] == ["good", "1", "READY"]
-    listed = tool(server, "models", "good", environment={"NEREID_TOKEN": made[1]}, url=socket)
+    listed = tool(server, "models", "good", environment_more={"NEREID_TOKEN": made[1]}, url=socket)
     assert rows(listed)[0][:3] == ["good", "1", "READY"]
     assert "403" in tool(server, "load", "spare", f"--token-file={token}", url=socket,
                          code=2).stderr

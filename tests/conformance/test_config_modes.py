@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 import raw_http
-from explicit_models import EXPLICIT, configuration, groups, index
+from explicit_models import EXPLICIT, FAILED_MODEL, configuration, groups, index
 from models import ONE_CPU_INSTANCE, Repository, sum_graph
 
 ONNX = 'backend: "onnxruntime"\n' + ONE_CPU_INSTANCE
@@ -68,7 +68,7 @@ def strict(request, strict_server, connect):
 def refused_at_poll(client, model):
     client.expect("INTERNAL", f"failed to load '{model}', failed to poll from model repository",
                   client.call, "load_model", model)
-    assert index(client, model) == [("", "", "")]
+    assert index(client, model) == [FAILED_MODEL]
 
 
 def refused_at_load(client, model, reason):

@@ -4,6 +4,7 @@
 import socket
 import time
 
+import h2_wire
 import models
 import pytest
 import raw_http
@@ -34,10 +35,11 @@ def is_served(one) -> bool:
 
 
 def is_closed(one) -> bool:
-    """Waits for bytes, or the end of the connection."""
+    """Begins HTTP/2, and waits for the settings of the server or for the end of the connection."""
     try:
+        one.sendall(h2_wire.PREFACE + h2_wire.frame(h2_wire.SETTINGS, 0, 0))
         return one.recv(1) == b""
-    except ConnectionResetError:
+    except (BrokenPipeError, ConnectionResetError):
         return True
 
 
@@ -76,7 +78,6 @@ def test_http_and_grpc_count_together(limited):
     deadline = time.monotonic() + 30
     while True:
         mine = [connect(limited.grpc_port) for _ in range(LIMIT)]
-        # A gRPC server begins with its settings.
         if all(not is_closed(one) for one in mine):
             break
         close(mine)

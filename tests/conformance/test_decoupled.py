@@ -139,6 +139,7 @@ def test_error_mode_ends_the_stream(serving):
     assert info.value.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
+@pytest.mark.skipif("config.option.peer", reason="Triton 2.51 itself ends in every second run")
 def test_many_requests_on_many_streams(serving):
     with grpc_raw.channel(serving) as channel:
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)

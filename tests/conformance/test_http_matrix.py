@@ -38,12 +38,17 @@ INFER = {"id": "7", "parameters": {"sequence_id": 0, "priority": 0, "timeout": 0
          "outputs": [{"name": "OUTPUT0", "parameters": {"binary_data": False}}]}
 ROWS = [
     Row("kServerMetadata", "/v2"),
+    Row("kServerOpenApi", "/v2/openapi.json"),
     Row("kServerLive", "/v2/health/live"),
     Row("kServerReady", "/v2/health/ready"),
     Row("kDrain", "/v2/drain", ("GET", "POST", "DELETE"), {"drain": False, "seconds": 5}),
+    Row("kSequenceClaim", "/v2/sequences/claim", ("POST",)),
+    Row("kSequenceSettle", "/v2/sequences/settle", ("POST",)),
+    Row("kSequenceOffer", "/v2/sequences/offer", ("POST",)),
     Row("kV1Live", "/"),
     Row("kV1ModelReady", "/v1/models/{m}"),
     Row("kModelMetadata", "/v2/models/{m}{v}"),
+    Row("kModelOpenApi", "/v2/models/{m}{v}/openapi.json"),
     Row("kModelReady", "/v2/models/{m}{v}/ready"),
     Row("kModelConfig", "/v2/models/{m}{v}/config"),
     Row("kStatistics", "/v2/models/{m}{v}/stats"),

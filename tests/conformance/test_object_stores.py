@@ -243,19 +243,23 @@ def test_a_store_that_goes_away_keeps_its_models(run, store):
     eventually(lambda: away.ready() == {"m", "later"})
 
 
-def test_wrong_credentials_are_one_clear_error(run, store):
-    if store.kind != "as":
-        pytest.skip("the other servers accept all credentials")
-    wrong = run("wrong")
-    wrong.put_model("m")
-    wrong.server.environment["AZURE_STORAGE_KEY"] = "d3Jvbmc="
-    with pytest.raises(ServerFailed):
-        wrong.start()
-    errors = [line for line in wrong.server.log.read_text().splitlines()
-              if re.match(r"E\d{4}|error:", line)]
-    wrong.server.process = None
-    assert len(errors) == 1, "\n".join(errors)
-    assert "credential" in errors[0].lower(), errors[0]
+def test_wrong_credentials_are_one_clear_error(run, store, tmp_path):
+    first = run("guarded")
+    first.put_model("m")
+    with store.guarded(tmp_path) as (right, all_wrong):
+        first.server.environment.update(right)
+        first.start()
+        assert first.ready() == {"m"}
+        for wrong in all_wrong:
+            refused = run("guarded")
+            refused.server.environment.update({**right, **wrong})
+            with pytest.raises(ServerFailed):
+                refused.start()
+            errors = [line for line in refused.server.log.read_text().splitlines()
+                      if re.match(r"E\d{4}|error:", line)]
+            refused.server.process = None
+            assert len(errors) == 1, "\n".join(errors)
+            assert "credential" in errors[0].lower(), errors[0]
 
 
 def test_an_unknown_scheme_is_a_clear_error(request, tmp_path, is_peer):

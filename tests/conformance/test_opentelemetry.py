@@ -9,11 +9,11 @@ import time
 
 import numpy as np
 import pytest
-import python_backend
 import raw_http
 import tritonclient.grpc as grpc_client
 from otlp_receiver import Receiver, parents
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
+from python_server import interpreter, write_model
 from server_process import ServerFailed, free_ports
 from test_model_metrics import page
 from test_trace import GRPC, HTTP, Client, close_clients, write_models  # noqa: F401
@@ -187,32 +187,22 @@ class TritonPythonModel:
             responses.append(pb_utils.InferenceResponse([pb_utils.Tensor("CONTEXT", text)]))
         return responses
 """
-BLS_CONFIG = """backend: "python"
+BLS_CONFIG = """
 max_batch_size: 0
 input { name: "INPUT0" data_type: TYPE_INT32 dims: [ -1 ] }
 output { name: "CONTEXT" data_type: TYPE_STRING dims: [ 1 ] }
 """
 
 
-def test_requests_of_a_python_model_are_inside_of_it(request, traced, start_server, receiver,
-                                                      backends, tmp_path):
+def test_requests_of_a_python_model_are_inside_of_it(traced, receiver, python_setting):
     """A model gets the context of its span, and the requests that it makes with its trace are
     inside of its span."""
-    folder = python_backend.find(request.config.option.python_backend)
-    if folder is None:
-        pytest.skip("Triton's Python backend is not there")
-
     def write(root):
         write_models(root)
-        (root / "bls" / "1").mkdir(parents=True)
-        (root / "bls" / "config.pbtxt").write_text(BLS_CONFIG)
-        (root / "bls" / "1" / "model.py").write_text(BLS_MODEL)
+        write_model(root, "bls", BLS_MODEL, BLS_CONFIG)
 
-    flags = []
-    if not request.config.option.peer:
-        flags.append("--backend-directory="
-                     f"{python_backend.backend_directory(folder, backends, tmp_path / 'backends')}")
-    with python_backend.environment(folder):
+    folder, flags = python_setting
+    with interpreter(folder):
         server = traced(receiver.url, *flags, write=write)
     answer = Client(server, "http").infer("bls", headers=dict(HEADERS))
     context = answer.as_numpy("CONTEXT")[0].decode()

@@ -73,6 +73,14 @@ def loader(repository, connect):
     assert repository.alive(), repository.log_tail()
 
 
+def test_modules_that_keep_state_are_warned_of(serving):
+    warned = {line.split("model '")[1].split("'")[0] for line in serving.log.read_text().splitlines()
+              if "forward changes the module's attributes" in line}
+    assert "keeps" in warned
+    # `accumulator` has sequences; the others leave nothing for the next request.
+    assert not warned & {"accumulator", "same", "convolution", "dense", "recurrent", "casts"}
+
+
 @pytest.mark.parametrize("model", [m for m in CASES if m not in ("echo", "accumulator", "keeps")])
 def test_answers_are_those_of_pytorch(client, model):
     for _ in range(3):  # PyTorch profiles the first execution and optimizes the second

@@ -5,7 +5,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from explicit_models import EXPLICIT, FAILED_RELOAD, index, write
+from explicit_models import EXPLICIT, FAILED_MODEL, FAILED_RELOAD, index, write
 from models import ONE_CPU_INSTANCE, Repository, sum_graph
 
 POLL_FAILURE = "failed to load '{0}', failed to poll from model repository"
@@ -78,7 +78,7 @@ def test_right_files_load_and_changed_ones_do_not(client, agent_server):
 def test_a_refusal_is_a_poll_failure(client, agent_server, model, reason):
     client.expect("INTERNAL", POLL_FAILURE.format(model), client.call, "load_model", model)
     assert not client.call("is_model_ready", model)
-    assert index(client, model) == [("", "", "")]
+    assert index(client, model) == [FAILED_MODEL]
     assert f"Poll failed for model directory '{model}': {reason}" in agent_server.log.read_text()
 
 

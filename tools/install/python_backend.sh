@@ -3,7 +3,7 @@
 # Downloads Triton's Python backend from the PyPI wheel of pytriton, and makes a Python environment
 # in which it can run models.
 #
-#   tools/install/python_backend.sh DIR [BACKENDS]
+#   tools/install/python_backend.sh DIR [BACKENDS [FROM]]
 #
 # Result:
 #   DIR/wheel        the unpacked wheel; its backends/python is complete
@@ -11,7 +11,9 @@
 #                    NumPy 2, and newer versions of Python do not support NumPy 1.26)
 #   DIR/debian       Debian 12's Python 3.11, if the system has none, or none with its library
 #   DIR/pip          a virtual environment of the system's Python, with which the script downloads
-#   BACKENDS/python  a link to the backend, if BACKENDS is given
+#   BACKENDS/python  a link to the backend, if BACKENDS is given. The library insists on the name
+#                    "python", so BACKENDS cannot be the folder that has Nereid's own Python backend.
+#   BACKENDS/…       links to all other backends in FROM, if FROM is given
 # Start Nereid with --backend-directory=BACKENDS and PATH=DIR/python/bin:$PATH.
 # A second run downloads nothing. Needs x86-64, Python 3.9 or newer with venv, and either Python
 # 3.11 with libpython3.11 or Debian's apt (tools/install/private_apt.sh); no root.
@@ -24,7 +26,10 @@ fail() { echo "python_backend: $*" >&2; exit 1; }
 # shellcheck source=tools/install/private_apt.sh
 . "$(dirname "${BASH_SOURCE[0]}")/private_apt.sh"
 
-[ $# -ge 1 ] && [ $# -le 2 ] || fail "usage: python_backend.sh DIR [BACKENDS]"
+[ $# -ge 1 ] && [ $# -le 3 ] || fail "usage: python_backend.sh DIR [BACKENDS [FROM]]"
+if [ $# -ge 2 ] && [ -d "$2/python" ] && [ ! -L "$2/python" ]; then
+  fail "$2/python is a backend already; give another folder, and $2 after it"
+fi
 [ "$(uname -m)" = x86_64 ] || fail "the wheel is for x86-64 alone"
 mkdir -p "$1"
 dir="$(cd "$1" && pwd)"
@@ -114,8 +119,12 @@ if ! "$python" -c "import numpy, sys; sys.exit(numpy.__version__ != '$kNumpy')" 
   make_environment
 fi
 
-if [ $# -eq 2 ]; then
+if [ $# -ge 2 ]; then
   mkdir -p "$2"
+  if [ $# -eq 3 ]; then
+    for folder in "$(cd "$3" && pwd)"/*/; do ln -sfn "$folder" "$2/"; done
+    rm -f "$2/python"
+  fi
   ln -sfn "$triton/backends/python" "$2/python"
 fi
 echo "python_backend: ready in $dir"

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "nereid/backend/data_type.h"
 #include "nereid/backend/error.h"
+#include "nereid/backend/lent_output.h"
 #include "triton/core/tritonbackend.h"
 
 namespace nereid::backend {
@@ -67,6 +70,23 @@ inline Error WriteOutput(TRITONBACKEND_Response* response, const char* name,
     std::memcpy(buffer, data, size);
   }
   return {};
+}
+
+/// Whether the server accepts LendOutput.
+inline bool CanLendOutputs() { return NEREID_OutputLend != nullptr; }
+
+/// Adds an output whose content is `size` bytes at `data`, which `owner` keeps until the server
+/// does not need them any more (nereid/backend/lent_output.h). Not of BYTES.
+inline Error LendOutput(TRITONBACKEND_Response* response, const char* name,
+                        TRITONSERVER_DataType data_type, std::span<const int64_t> shape,
+                        const char* data, uint64_t size, std::shared_ptr<const void> owner) {
+  using Owner = std::shared_ptr<const void>;
+  TRITONBACKEND_Output* output = nullptr;
+  NEREID_BACKEND_TRY(TRITONBACKEND_ResponseOutput(response, &output, name, data_type, shape.data(),
+                                                  static_cast<uint32_t>(shape.size())));
+  return Error(NEREID_OutputLend(
+      output, data, size, [](void* held) { delete static_cast<Owner*>(held); },
+      new Owner(std::move(owner))));
 }
 
 /// Calls `visit(name)`, which returns an Error, for each output that the request asks for. Stops at

@@ -3,8 +3,11 @@
 
 #include <memory>
 
+#include "nereid/backend/cpu_threads.h"
 #include "nereid/backend/error.h"
+#include "nereid/backend/input_memory.h"
 #include "nereid/backend/state.h"
+#include "nereid/backend_room.h"
 #include "triton/core/tritonbackend.h"
 
 namespace nereid::backend {
@@ -109,6 +112,40 @@ struct PluginFunctions {
     });
   }
 
+  static bool HasRoom(TRITONBACKEND_ModelInstance* instance) {
+    InstanceState* state = nullptr;
+    return Attached(instance, &state).ok() && state->HasRoom();
+  }
+
+  static bool TakeInputMemory(TRITONBACKEND_Model* model, size_t size, void** base, void** memory) {
+    ModelState* state = nullptr;
+    return Attached(model, &state).ok() && state->TakeInputMemory(size, base, memory);
+  }
+
+  static TRITONSERVER_Error* PrepareThreads(TRITONBACKEND_Model* model, uint32_t threads) {
+    return EntryPoint([&]() -> Error {
+      ModelState* state = nullptr;
+      NEREID_BACKEND_TRY(Attached(model, &state));
+      return state->PrepareThreads(threads);
+    });
+  }
+
+  static void SetThreads(TRITONBACKEND_ModelInstance* instance, uint32_t threads) {
+    InstanceState* state = nullptr;
+    const Error attached = Attached(instance, &state);
+    if (attached.ok()) {
+      state->SetThreads(threads);
+    }
+  }
+
+  static bool InstancesShare([[maybe_unused]] TRITONBACKEND_Model* model) {
+    if constexpr (requires(const ModelState& state) { state.InstancesShare(); }) {
+      ModelState* state = nullptr;
+      return Attached(model, &state).ok() && state->InstancesShare();
+    }
+    return false;
+  }
+
   template <typename State, typename Handle>
   static TRITONSERVER_Error* Finalize(Handle* handle) {
     return EntryPoint([&] {
@@ -158,6 +195,17 @@ struct PluginFunctions {
   }                                                                                                \
   static_assert(true, "takes the semicolon")
 
+/// Defines the entry point of nereid/backend_room.h. Used after NEREID_BACKEND_PLUGIN by plug-ins
+/// whose InstanceState has a function `bool HasRoom()`.
+#define NEREID_BACKEND_ROOM                                    \
+  extern "C" {                                                 \
+  TRITONBACKEND_ISPEC bool NEREIDBACKEND_ModelInstanceHasRoom( \
+      TRITONBACKEND_ModelInstance* instance) {                 \
+    return NereidPlugin::HasRoom(instance);                    \
+  }                                                            \
+  }                                                            \
+  static_assert(true, "takes the semicolon")
+
 /// Defines the entry point with which the server asks whether an instance can serve. Used after
 /// NEREID_BACKEND_PLUGIN by plug-ins whose InstanceState has a function `Error CheckReady()`, which
 /// any thread may call during an execution.
@@ -168,4 +216,46 @@ struct PluginFunctions {
     return NereidPlugin::Ready(instance);                                   \
   }                                                                         \
   }                                                                         \
+  static_assert(true, "takes the semicolon")
+
+/// Defines the entry points of input_memory.h. Used after NEREID_BACKEND_PLUGIN by plug-ins whose
+/// ModelState has a function `bool TakeInputMemory(size_t, void** base, void** memory) noexcept`,
+/// which must be thread-safe, and the static functions `size_t PrepareInputMemory(void* memory,
+/// size_t begin, size_t end) noexcept` and `void FreeInputMemory(void* memory) noexcept`.
+#define NEREID_BACKEND_INPUT_MEMORY(ModelState)                                           \
+  extern "C" {                                                                            \
+  TRITONBACKEND_ISPEC bool NEREIDBACKEND_ModelTakeInputMemory(TRITONBACKEND_Model* model, \
+                                                              size_t size, void** base,   \
+                                                              void** memory) {            \
+    return NereidPlugin::TakeInputMemory(model, size, base, memory);                      \
+  }                                                                                       \
+  TRITONBACKEND_ISPEC size_t NEREIDBACKEND_InputMemoryPrepare(void* memory, size_t begin, \
+                                                              size_t end) {               \
+    return ModelState::PrepareInputMemory(memory, begin, end);                            \
+  }                                                                                       \
+  TRITONBACKEND_ISPEC void NEREIDBACKEND_InputMemoryFree(void* memory) {                  \
+    ModelState::FreeInputMemory(memory);                                                  \
+  }                                                                                       \
+  }                                                                                       \
+  static_assert(true, "takes the semicolon")
+
+/// Defines the entry points with which the server changes the number of threads of executions on
+/// the CPU (cpu_threads.h). Used after NEREID_BACKEND_PLUGIN by plug-ins whose ModelState has a
+/// function `Error PrepareThreads(uint32_t)`, which must be thread-safe, and whose InstanceState
+/// has a function `void SetThreads(uint32_t) noexcept`. The server may add instances to a model
+/// whose ModelState has a function `bool InstancesShare() const` that returns true.
+#define NEREID_BACKEND_CPU_THREADS                                                         \
+  extern "C" {                                                                             \
+  TRITONBACKEND_ISPEC TRITONSERVER_Error* NEREIDBACKEND_ModelPrepareThreads(               \
+      TRITONBACKEND_Model* model, uint32_t threads) {                                      \
+    return NereidPlugin::PrepareThreads(model, threads);                                   \
+  }                                                                                        \
+  TRITONBACKEND_ISPEC void NEREIDBACKEND_ModelInstanceSetThreads(                          \
+      TRITONBACKEND_ModelInstance* instance, uint32_t threads) {                           \
+    NereidPlugin::SetThreads(instance, threads);                                           \
+  }                                                                                        \
+  TRITONBACKEND_ISPEC bool NEREIDBACKEND_ModelInstancesShare(TRITONBACKEND_Model* model) { \
+    return NereidPlugin::InstancesShare(model);                                            \
+  }                                                                                        \
+  }                                                                                        \
   static_assert(true, "takes the semicolon")

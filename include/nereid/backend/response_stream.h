@@ -93,6 +93,14 @@ class ResponseStream {
     Delete();
   }
 
+  /// Deletes the stream without the final flag, which a later execution of the same request sends.
+  /// For requests that are scheduled again (iterative sequences).
+  void Detach() {
+    if (factory_ != nullptr) {
+      Delete();
+    }
+  }
+
  private:
   /// Reports one response to the statistics. `output_start_ns` is 0 for an empty response.
   void Count(uint64_t start_ns, uint64_t output_start_ns, const Error& error) const {

@@ -44,7 +44,7 @@ const Restriction* AccessGate::FindViolated(Operation operation, const Caller& c
 }
 
 bool AccessGate::IsOpen(const OperationFacts& facts) const {
-  return rules_.file == nullptr || (facts.is_probe && !rules_.protects_health);
+  return rules_.file == nullptr || facts.is_public || (facts.is_probe && !rules_.protects_health);
 }
 
 Admission AccessGate::Admit(Operation operation, const Caller& caller) const {

@@ -41,8 +41,9 @@ TEST_F(AccessGateTest, EveryRoleAndOperation) {
   for (size_t i = 0; i <= static_cast<size_t>(kLastOperation); ++i) {
     const auto operation = static_cast<Operation>(i);
     const OperationFacts& facts = FactsOf(operation);
-    EXPECT_EQ(Ask(operation).refusal.kind,
-              facts.is_probe ? RefusalKind::kNone : RefusalKind::kUnauthenticated)
+    EXPECT_EQ(Ask(operation).refusal.kind, facts.is_probe || facts.is_public
+                                               ? RefusalKind::kNone
+                                               : RefusalKind::kUnauthenticated)
         << facts.name;
     for (const Role role : {Role::kInfer, Role::kObserve, Role::kManage}) {
       EXPECT_EQ(AskAs(RoleWords({role}), operation).refusal.kind,

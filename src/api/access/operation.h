@@ -45,6 +45,7 @@ enum class Operation : uint8_t {
   kLoadCancel,
   kDrainRead,
   kDrainChange,
+  kSequenceHandover,
   kRolloutRead,
   kRolloutChange,
   kSharedMemoryStatus,
@@ -56,8 +57,9 @@ enum class Operation : uint8_t {
   kLogChange,
   kReflection,
   kMetrics,
+  kConsolePage,
 };
-inline constexpr Operation kLastOperation = Operation::kMetrics;
+inline constexpr Operation kLastOperation = Operation::kConsolePage;
 
 struct OperationFacts {
   Operation operation;
@@ -68,6 +70,9 @@ struct OperationFacts {
   /// Whether it is open to everyone, because probes of orchestrators and load balancers cannot
   /// authenticate; --auth-protect-health closes it.
   bool is_probe = false;
+  /// Whether it is open to everyone in any case, because it tells nothing about this server: the
+  /// files of the console's page, which has the form for the token.
+  bool is_public = false;
 };
 
 namespace access_internal {
@@ -100,6 +105,8 @@ inline constexpr OperationFacts kOperations[] = {
     // too.
     {Operation::kDrainRead, "drain-read", Category::kModelRepository, kObservers},
     {Operation::kDrainChange, "drain-change", Category::kModelRepository, kManagers},
+    // Managers only: the states of sequences are what clients have sent.
+    {Operation::kSequenceHandover, "sequence-handover", Category::kModelRepository, kManagers},
     {Operation::kRolloutRead, "rollout-read", Category::kModelRepository, kObservers},
     {Operation::kRolloutChange, "rollout-change", Category::kModelRepository, kManagers},
     {Operation::kSharedMemoryStatus, "shared-memory-status", Category::kSharedMemory, kObservers},
@@ -115,6 +122,8 @@ inline constexpr OperationFacts kOperations[] = {
     {Operation::kLogChange, "log-change", Category::kLogging, kManagers},
     {Operation::kReflection, "reflection", Category::kNone, kAnyone},
     {Operation::kMetrics, "metrics", Category::kNone, kObservers},
+    {Operation::kConsolePage, "console-page", Category::kNone, kAnyone, /*is_probe=*/false,
+     /*is_public=*/true},
 };
 
 consteval bool EveryOperationHasFacts() {

@@ -13,7 +13,7 @@ namespace {
 TEST(Operation, RolesAndCategories) {
   struct Expected {
     std::string_view name, category, roles;
-    bool is_probe = false;
+    bool is_probe = false, is_public = false;
   };
   constexpr Expected kExpected[] = {
       {"server-live", "health", "infer,observe,manage", true},
@@ -33,6 +33,7 @@ TEST(Operation, RolesAndCategories) {
       {"load-cancel", "model-repository", "manage"},
       {"drain-read", "model-repository", "observe,manage"},
       {"drain-change", "model-repository", "manage"},
+      {"sequence-handover", "model-repository", "manage"},
       {"rollout-read", "model-repository", "observe,manage"},
       {"rollout-change", "model-repository", "manage"},
       {"shared-memory-status", "shared-memory", "observe,manage"},
@@ -44,6 +45,7 @@ TEST(Operation, RolesAndCategories) {
       {"log-change", "logging", "manage"},
       {"reflection", "", "infer,observe,manage"},
       {"metrics", "", "observe,manage"},
+      {"console-page", "", "infer,observe,manage", false, true},
   };
   ASSERT_EQ(std::size(kExpected), static_cast<size_t>(kLastOperation) + 1);
   for (size_t i = 0; i < std::size(kExpected); ++i) {
@@ -52,6 +54,7 @@ TEST(Operation, RolesAndCategories) {
     EXPECT_EQ(CategoryName(facts.category), kExpected[i].category) << facts.name;
     EXPECT_EQ(RoleWords(facts.roles), kExpected[i].roles) << facts.name;
     EXPECT_EQ(facts.is_probe, kExpected[i].is_probe) << facts.name;
+    EXPECT_EQ(facts.is_public, kExpected[i].is_public) << facts.name;
   }
 }
 

@@ -126,6 +126,11 @@ constexpr ErrorCase kErrors[] = {
     {"--model-store=/m --metrics-port=8001", "The server cannot listen to GRPC requests and metrics requests at the same address and port 0.0.0.0:8001"},
     {"--model-store=/m --http-address=unix:/s --metrics-address=unix:/s", "The server cannot listen to HTTP requests and metrics requests at the same Unix socket unix:/s"},
     {"--unix-socket-mode=668", R"(Bad option: "--unix-socket-mode". Invalid option value. Got 668, expected octal digits from 0 to 0777)"},
+    {"--sequence-id-header=a:b", R"(Bad option: "--sequence-id-header". the name of a header has 1 to 64 letters, digits, '-', '_' and '.', and does not end with -bin. Got a:b)"},
+    {"--sequence-id-header=", R"(Bad option: "--sequence-id-header". the name of a header has 1 to 64 letters, digits, '-', '_' and '.', and does not end with -bin. Got )"},
+    {"--sequence-id-header=id-bin", R"(Bad option: "--sequence-id-header". the name of a header has 1 to 64 letters, digits, '-', '_' and '.', and does not end with -bin. Got id-bin)"},
+    {"--sequence-id-header=Authorization", R"(Bad option: "--sequence-id-header". the header Authorization has secrets, and the ids of sequences are none)"},
+    {"--replica-name=", R"(Bad option: "--replica-name". the name of a replica has 1 to 128 visible characters of ASCII, without blanks. Got )"},
     {"--max-connections-per-address=-1", R"(Bad option: "--max-connections-per-address". Provided option value is out of bound. Got -1, expected 0 to 2147483647)"},
     {"--http-cors-allow-origin=https://a/", R"(Bad option: "--http-cors-allow-origin". the origin of a web page has the form https://host[:port] in lower case, or is * for all pages. Got https://a/)"},
     {"--model-store=/m --allow-sagemaker=1 --allow-vertex-ai=1", "The server cannot listen to SageMaker requests and Vertex AI requests at the same address and port 0.0.0.0:8080"},
@@ -390,6 +395,17 @@ TEST(CommandLineTest, PortsOnDifferentAddressesAndPortZeroDoNotConflict) {
       Parse({"--model-store=/m", "--http-port=0", "--grpc-port=0", "--metrics-port=0"}).ok());
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--http-address=127.0.0.1"}).ok());
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--allow-grpc=false"}).ok());
+}
+
+TEST(CommandLineTest, WhatLoadBalancersNeed) {
+  EXPECT_EQ(Good({}).options.sequence_id_header, "");
+  EXPECT_EQ(Good({}).options.replica_name, "");
+  const auto parsed = Good({"--sequence-id-header=X-Sequence-Id", "--replica-name", "pod-1:8000"});
+  EXPECT_EQ(parsed.options.sequence_id_header, "X-Sequence-Id");
+  EXPECT_EQ(parsed.options.replica_name, "pod-1:8000");
+  const auto peers =
+      Good({"--sequence-handover-peers=a:1,b:2", "--sequence-handover-token-file=/t"});
+  EXPECT_EQ(peers.options.sequence_handover_peers, (std::vector<std::string>{"a:1", "b:2"}));
 }
 
 TEST(CommandLineTest, UnixSocketsHaveNoPorts) {

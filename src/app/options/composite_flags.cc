@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "app/options/flag_values.h"
+#include "base/ascii_case.h"
+#include "handover/peers.h"
 
 namespace nereid::app {
 namespace {
@@ -159,6 +161,48 @@ Status ReadClientShm(FlagState& state, std::string_view value) {
 
 Status ReadUnixSocketMode(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(state.options.unix_socket_mode, ParseFileMode(value));
+  return {};
+}
+
+// The characters of a token (RFC 9110, section 5.6.2) that a name of gRPC metadata may have, too.
+// Values of names that end with "-bin" would be base64 in gRPC only.
+Status ReadSequenceIdHeader(FlagState& state, std::string_view value) {
+  constexpr std::string_view kCharacters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  if (value.empty() || value.size() > 64 || value.ends_with("-bin") ||
+      value.find_first_not_of(kCharacters) != value.npos) {
+    return Status::InvalidArgument(
+        "the name of a header has 1 to 64 letters, digits, '-', '_' and '.', and does not end with "
+        "-bin. Got " +
+        std::string(value));
+  }
+  // The ids of sequences are in messages and lists.
+  if (base::EqualsIgnoringCase(value, "authorization") ||
+      base::EqualsIgnoringCase(value, "cookie")) {
+    return Status::InvalidArgument("the header " + std::string(value) +
+                                   " has secrets, and the ids of sequences are none");
+  }
+  state.options.sequence_id_header = value;
+  return {};
+}
+
+Status ReadReplicaName(FlagState& state, std::string_view value) {
+  const bool is_visible =
+      std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (value.empty() || value.size() > 128 || !is_visible) {
+    return Status::InvalidArgument(
+        "the name of a replica has 1 to 128 visible characters of ASCII, without blanks. Got " +
+        std::string(value));
+  }
+  state.options.replica_name = value;
+  return {};
+}
+
+Status ReadSequenceHandoverPeers(FlagState& state, std::string_view value) {
+  for (std::string& peer : SplitList(value)) {
+    NEREID_RETURN_IF_ERROR(handover::ParsePeer(peer).status());
+    state.options.sequence_handover_peers.push_back(std::move(peer));
+  }
   return {};
 }
 

@@ -92,7 +92,7 @@ Status ApplySagemaker(const CommandLineContext& context, FlagState& state) {
   return ReadWord(context, "SAGEMAKER_TRITON_INFERENCE_TYPE", kInferences, sagemaker.inference);
 }
 
-Status FinishRepository(FlagState& state) {
+Status FinishRepository(const CommandLineContext& context, FlagState& state) {
   RepositoryOptions& repository = state.options.repository;
   if (state.old_strict_model_config) {
     Deprecated(state, "strict-model-config",
@@ -101,7 +101,7 @@ Status FinishRepository(FlagState& state) {
       repository.strict_model_config = *state.old_strict_model_config;
     }
   }
-  if (repository.paths.empty()) {
+  if (repository.paths.empty() && context.needs_repository) {
     return Status::InvalidArgument(
         "--model-repository must be specified, for example --model-repository=/models");
   }
@@ -198,20 +198,36 @@ void FinishServices(const CommandLineContext& context, FlagState& state) {
   fill(options.plugins.cache_directory, "cache-directory", "caches");
 }
 
+Status CheckHandover(const ServerOptions& options) {
+  if (options.sequence_handover_peers.empty() == options.sequence_handover_token_file.empty()) {
+    return {};
+  }
+  return Status::InvalidArgument(
+      "--sequence-handover-peers and --sequence-handover-token-file need each other: without the "
+      "token anyone could take the states of sequences");
+}
+
+/// Completes the address of a front end that is off unless its port, or a Unix socket, is given.
+/// `flags` is what its flags begin with: "--admin".
+Status FinishOptionalPort(const FlagState& state, std::string_view flags,
+                          const std::string& address, std::optional<int>* port) {
+  // A Unix socket has no port.
+  if (!*port && frontend::net::IsUnixAddress(address)) *port = 0;
+  const std::string address_flag = std::string(flags) + "-address";
+  if (!state.Given(address_flag.substr(2)) || *port) return {};
+  return Status::InvalidArgument(address_flag + " needs " + std::string(flags) + "-port");
+}
+
 Status FinishAccess(FlagState& state) {
   AccessOptions& access = state.options.access;
   if (access.protect_health && access.auth_file.empty()) {
     return Status::InvalidArgument(
         "--auth-protect-health needs --auth-file, which says who has a role");
   }
-  // A Unix socket has no port.
-  if (!access.admin_port && frontend::net::IsUnixAddress(access.admin_address)) {
-    access.admin_port = 0;
-  }
-  if (state.Given("admin-address") && !access.admin_port) {
-    return Status::InvalidArgument("--admin-address needs --admin-port");
-  }
-  return {};
+  NEREID_RETURN_IF_ERROR(
+      FinishOptionalPort(state, "--admin", access.admin_address, &access.admin_port));
+  ConsoleOptions& console = state.options.console;
+  return FinishOptionalPort(state, "--console", console.address, &console.port);
 }
 
 struct Service {
@@ -241,7 +257,9 @@ Status CheckPorts(const ServerOptions& options) {
         Service{"Vertex AI", options.vertex_ai.enabled, options.vertex_ai.address,
                 options.vertex_ai.port},
         Service{"management", options.access.admin_port.has_value(), options.access.admin_address,
-                options.access.admin_port.value_or(0)}}) {
+                options.access.admin_port.value_or(0)},
+        Service{"console", options.console.port.has_value(), options.console.address,
+                options.console.port.value_or(0)}}) {
     if (service.enabled) services.push_back(service);
   }
   for (size_t i = 0; i < services.size(); ++i) {
@@ -275,10 +293,11 @@ Status FinishOptions(const CommandLineContext& context, FlagState& state) {
   FinishServices(context, state);
   FinishTrace(state);
   NEREID_RETURN_IF_ERROR(ApplyTraceEnvironment(context.environment, state));
+  NEREID_RETURN_IF_ERROR(CheckHandover(state.options));
   NEREID_RETURN_IF_ERROR(FinishAccess(state));
   NEREID_RETURN_IF_ERROR(CheckPorts(state.options));
   NEREID_RETURN_IF_ERROR(FinishCache(state));
-  return FinishRepository(state);
+  return FinishRepository(context, state);
 }
 
 }  // namespace nereid::app

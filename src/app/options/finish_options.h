@@ -21,6 +21,9 @@ struct CommandLineContext {
     std::string summary;  // a few words
   };
   std::vector<Command> commands;
+  /// Whether a command line without a model repository is an error. It is none for the front ends
+  /// of a server that exists.
+  bool needs_repository = true;
 };
 
 /// Completes the options after all flags were read: computes the values that depend on several

@@ -77,6 +77,7 @@ using M = MetricsOptions;
 using T = TlsOptions;
 using P = PluginOptions;
 using D = DeviceOptions;
+using O = ConsoleOptions;
 
 constexpr FlagSpec kFlags[] = {
     // clang-format off
@@ -85,13 +86,17 @@ constexpr FlagSpec kFlags[] = {
     {"id", "string", "Server", Text<&S::id>, "Server name in the metadata (default triton)"},
     {"exit-timeout-secs", "integer", "Server", Whole<0, INT_MAX, &S::exit_timeout_secs>, "Seconds that a stop waits for requests in flight and for models to unload (default 30)"},
     {"drain-secs", "integer", "Server", Whole<0, INT_MAX, &S::drain_secs>, "Seconds after SIGTERM or SIGINT in which the server is not ready and begins no new sequences, but serves everything else, before it stops; 0 = it stops at once (default 0)", true},
-    {"cpu-plan", "share|off", "Server", ReadCpuPlan, "share = divide the CPUs among the models; off = every model uses all CPUs (default share)", true},
+    {"cpu-plan", "share|off", "Server", ReadCpuPlan, "share = an execution uses the CPUs that are idle, and several share them; off = every model uses all CPUs (default share)", true},
     {"inline-execution", "auto|always|never", "Server", ReadInlineExecution, "Whether short executions run on the thread that received the request; auto = decided by measurement (default auto)", true},
     {"execution-watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::execution_watchdog_secs>, "Seconds after which a model with a running execution is not ready; the model parameter execution_watchdog_secs overrides this; 0 = off (default 0)", true},
     {"watchdog-secs", "integer", "Server", Whole<0, INT_MAX, &S::watchdog_secs>, "Seconds for which an event loop, a scheduler, a pool of threads or the timers may not move until the log, the metrics and the health with reasons name them; 0 = off (default 60)", true},
     {"watchdog-liveness", "boolean", "Server", Bool<&S::watchdog_liveness>, "Report the server as not live while one of these stages is stuck (default false)", true},
     {"max-request-memory", "integer", "Server", Whole<0, INT64_MAX, &S::max_request_memory>, "Maximum bytes of memory for requests that are being received or are waiting; further requests are refused; 0 = half of the memory that the process may use (default 0)", true},
     {"enable-sequence-listing", "boolean", "Server", Bool<&S::enable_sequence_listing>, "Serve GET v2/models/M/sequences, which lists the sequence ids of all clients (default false)", true},
+    {"sequence-id-header", "string", "Server", ReadSequenceIdHeader, "Header of HTTP requests, and metadata of gRPC calls, whose value is the sequence id of requests without the parameter sequence_id (default none)", true},
+    {"replica-name", "string", "Server", ReadReplicaName, "Name of this server in the header x-nereid-replica of its answers (default none: there is no such header)", true},
+    {"sequence-handover-peers", "address[,address]", "Server", ReadSequenceHandoverPeers, "Other replicas of this server, [http://|https://]HOST:PORT of their HTTP ports, from which open sequences are fetched when a request for them arrives here, and to which they are handed over at a stop; an http name may have the addresses of all replicas (default none)", true},
+    {"sequence-handover-token-file", "path", "Server", Text<&S::sequence_handover_token_file>, "File with the token by which these replicas know each other, <name>.<secret>; with --auth-file it must have the role manage", true},
     {"unix-socket-mode", "octal", "Server", ReadUnixSocketMode, "Permissions of the files of Unix sockets (default 0660)", true},
     {"max-connections-per-address", "integer", "Server", Whole<0, INT_MAX, &S::max_connections_per_address>, "Maximum number of open connections of one client address to HTTP and gRPC together; an address of IPv6 counts with its /64 network; 0 = unlimited (default 0)", true},
 
@@ -169,6 +174,9 @@ constexpr FlagSpec kFlags[] = {
     {"auth-protect-health", "boolean", "Access", Bool<&S::access, &C::protect_health>, "Demand a role for the health of the server, too (default false)", true},
     {"admin-address", "string", "Access", Text<&S::access, &C::admin_address>, "Address of the HTTP server for management, or unix:<path> for a Unix socket, which needs no --admin-port (default 127.0.0.1)", true},
     {"admin-port", "integer", "Access", Whole<0, kMaxPort, &S::access, &C::admin_port>, "Port of an HTTP server of its own for management, which the other ports then refuse; 0 = chosen by the system (default none)", true},
+
+    {"console-address", "string", "Console", Text<&S::console, &O::address>, "Address of the console, or unix:<path> for a Unix socket, which needs no --console-port (default 127.0.0.1)", true},
+    {"console-port", "integer", "Console", Whole<0, kMaxPort, &S::console, &O::port>, "Port of the console, a page that shows the server to a browser; the same roles apply as for HTTP; 0 = chosen by the system (default none)", true},
 
     {"allow-sagemaker", "boolean", "SageMaker", Bool<&S::sagemaker, &A::enabled>, "Serve SageMaker (default false)"},
     {"sagemaker-port", "integer", "SageMaker", Whole<0, kMaxPort, &S::sagemaker, &A::port>, "Port for SageMaker (default 8080)"},

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii_case.h"
 #include "base/status.h"
 
 namespace nereid::app {
@@ -34,13 +35,7 @@ constexpr std::string_view kCategories[] = {"health",        "metadata",     "in
 
 }  // namespace
 
-std::string Lowercase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
+std::string Lowercase(std::string_view text) { return base::ToLower(text); }
 
 base::Result<bool> ParseBool(std::string_view text) {
   const std::string lower = Lowercase(text);

@@ -123,6 +123,12 @@ struct AccessOptions {
   std::optional<int> admin_port;  // absent: management is served with everything else
 };
 
+/// The page that shows the server.
+struct ConsoleOptions {
+  std::string address = "127.0.0.1";  // without an access file everyone who can connect may manage
+  std::optional<int> port;            // absent: there is no console
+};
+
 struct SagemakerOptions {
   bool enabled = false;
   std::string address = "0.0.0.0";
@@ -230,6 +236,10 @@ struct ServerOptions {
   int execution_watchdog_secs = 0;  // 0: off
   uint64_t max_request_memory = 0;  // bytes; 0: half of the memory that the process may use
   bool enable_sequence_listing = false;
+  std::string sequence_id_header;  // whose value names sequences; "": none
+  std::string replica_name;        // for the answers' field x-nereid-replica; "": none
+  std::vector<std::string> sequence_handover_peers;  // [http://|https://]HOST:PORT; empty: none
+  std::string sequence_handover_token_file;          // of the token that all replicas have
   unsigned unix_socket_mode = 0660;        // of the files of Unix sockets: this user and its group
   size_t max_connections_per_address = 0;  // of HTTP and gRPC together; 0: unlimited
   LogOptions log;
@@ -237,6 +247,7 @@ struct ServerOptions {
   HttpOptions http;
   GrpcOptions grpc;
   AccessOptions access;
+  ConsoleOptions console;
   SagemakerOptions sagemaker;
   VertexAiOptions vertex_ai;
   MetricsOptions metrics;

@@ -94,7 +94,7 @@ TEST_F(CheckTest, WarningsAreErrorsOnlyOnRequest) {
   machine.find_gpus = with_gpus({});
   EXPECT_EQ(RunCheck(words, machine).exit_code, 0) << "not checked";
   fs::remove(root / "m/config.pbtxt");
-  std::ofstream(root / "m/1/model.onnx");
+  std::ofstream(root / "m/1/model.onnx") << "anything";
   EXPECT_EQ(Check({root.string()}).exit_code, 0);
   EXPECT_EQ(Check({root.string(), "--strict-model-config=false"}).exit_code, 0);
   EXPECT_EQ(Check({root.string(), "--strict-model-config=true"}).exit_code, 1);

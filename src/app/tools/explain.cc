@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // nereid explain: prints the effective configuration of a model and the origin of each value.
-#include "config/describe/explain.h"
-
 #include <algorithm>
-#include <filesystem>
 
 #include "app/options/flag_words.h"
-#include "app/tools/member_files.h"
+#include "app/tools/explain_threads.h"
+#include "app/tools/explanation.h"
 #include "app/tools/report_text.h"
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/files.h"
-#include "base/json_writer.h"
-#include "config/complete/complete.h"
-#include "config/complete/instance_groups.h"
 #include "config/describe/describe.h"
-#include "config/text/fields.h"
-#include "config/text/outline.h"
-#include "config/text/read_text.h"
-#include "repository/config_file.h"
-#include "repository/ensemble_links.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -35,6 +25,9 @@ constexpr ToolFlag kFlags[] = {
     {"model-config-name", "string", "Use configs/<string>.pbtxt if the model has this file"},
     {"load", "", "Load the model, so that its backend completes the configuration"},
     {"backend-directory", "path", "Directory of the backends, for --load (default: as for serve)"},
+    {"metrics-url", "url",
+     "Metrics page of a server, such as http://localhost:8002/metrics: also print how many threads "
+     "the model's executions have there, and why"},
     {"disable-auto-complete-config", "",
      "With --load: do not let the backend complete the configuration"},
     {"help", "", "Print this text"},
@@ -54,58 +47,15 @@ constexpr std::string_view kUsage =
     "command could not run.\n"
     "\n";
 
-// The configuration of a model and the origin of its fields.
-struct Explanation {
-  std::string model;
-  std::string config_path;
-  config::ModelConfigPtr effective;
-  std::vector<ExplainedField> fields;
-};
-
-// Computes the explanation. An error is printed on stderr, with exit code 1.
 base::Result<Explanation> Explain(const std::string& directory, const ToolArguments& arguments,
                                   const ToolContext& context) {
-  Explanation explanation;
   const std::string name = arguments.Get("model-config-name");
-  explanation.config_path = repository::ConfigFilePath(directory, name);
-  std::string text;
-  if (base::PathExists(explanation.config_path)) {
-    NEREID_ASSIGN_OR_RETURN(
-        text, base::ReadFile(explanation.config_path, repository::kMaxConfigFileBytes));
-  }
-  const auto reading = config::ReadModelConfigText(text, 1);
-  if (!reading.problems.empty()) {
-    const config::TextProblem& problem = reading.problems.front();
-    return base::Status::InvalidArgument(explanation.config_path + ":" +
-                                         std::to_string(problem.position.line) + ":" +
-                                         std::to_string(problem.position.column) + ": " +
-                                         problem.message + "; nereid check lists all problems");
-  }
-  NEREID_ASSIGN_OR_RETURN(auto files, config::ReadModelFiles(directory));
-  std::error_code error;
-  const auto absolute = std::filesystem::weakly_canonical(directory, error);
-  if (!error) files.directory_name = absolute.filename().string();
-  explanation.model = files.directory_name;
-  NEREID_ASSIGN_OR_RETURN(const auto completed,
-                          config::CompleteModelConfig(*reading.config, files));
-  const auto offline = config::CompleteInstanceGroups(*completed, {});
-  explanation.effective = offline;
-  if (arguments.Has("load")) {
-    NEREID_ASSIGN_OR_RETURN(
-        explanation.effective,
-        context.load({absolute.string(), name,
-                      arguments.Get("backend-directory", context.backend_directory),
-                      arguments.Has("disable-auto-complete-config")}));
-  }
-  if (!repository::MembersOf(*explanation.effective).empty()) {
-    NEREID_ASSIGN_OR_RETURN(explanation.effective,
-                            WithDecoupledOfMembers(directory, *explanation.effective));
-  }
-  const auto places = config::Locations::Of(config::ReadOutline(text, config::TextLines(text)));
-  explanation.fields = config::ExplainModelConfig(
-      *explanation.effective,
-      {*reading.config, places, files, arguments.Has("load") ? offline.get() : nullptr});
-  return explanation;
+  if (!arguments.Has("load")) return ExplainModel(directory, name);
+  return ExplainModel(directory, name, [&](const std::string& absolute) {
+    return context.load({absolute, name,
+                         arguments.Get("backend-directory", context.backend_directory),
+                         arguments.Has("disable-auto-complete-config")});
+  });
 }
 
 bool IsWithin(const std::string& path, const std::string& field) {
@@ -138,37 +88,6 @@ std::string Text(const Explanation& explanation) {
   return text;
 }
 
-void WriteField(const Explanation& explanation, const ExplainedField& field,
-                base::JsonWriter* json) {
-  json->BeginObject();
-  WriteMember("path", field.path, json);
-  WriteMember("value", field.value, json);
-  WriteMember("origin", config::FieldOriginName(field.origin), json);
-  if (field.origin == FieldOrigin::kWritten) {
-    WriteMember("file", explanation.config_path, json);
-  } else {
-    json->Key("file").Null();
-  }
-  WritePosition(field.position, json);
-  WriteMember("rule", field.rule, json);
-  WriteMember("reason", field.reason, json);
-  json->EndObject();
-}
-
-std::string Json(const Explanation& explanation) {
-  std::string text;
-  base::JsonWriter json(&text);
-  json.BeginObject().Key("format").Integer(1);
-  WriteMember("model", explanation.model, &json);
-  json.Key("fields").BeginArray();
-  for (const ExplainedField& field : explanation.fields) {
-    WriteField(explanation, field, &json.NewLine());
-  }
-  json.EndArray().NewLine().Key("config");
-  json.Raw(config::DescribeModelConfigJson(*explanation.effective)).EndObject();
-  return text + "\n";
-}
-
 // Keeps only the field `path` and its subfields. A field that is not set has the default value of
 // its type.
 base::Status Select(const std::string& path, Explanation* explanation) {
@@ -180,6 +99,15 @@ base::Status Select(const std::string& path, Explanation* explanation) {
     fields.push_back({path, *unset, FieldOrigin::kDefault, {}, "", "it is not set"});
   }
   return base::Status::Ok();
+}
+
+ToolResult ResultText(const Explanation& explanation, const ToolArguments& arguments,
+                      const ToolContext& context) {
+  if (!arguments.Has("metrics-url")) return {0, Text(explanation), ""};
+  const auto threads =
+      FetchThreadsText(context, arguments.Get("metrics-url"), explanation.effective->name());
+  if (!threads.ok()) return CannotRun("explain", threads.status().message());
+  return {0, Text(explanation) + *threads, ""};
 }
 
 }  // namespace
@@ -196,6 +124,9 @@ ToolResult RunExplain(std::span<const std::string> words, const ToolContext& con
   if (format == "config-json" && arguments->Has("field")) {
     return CannotRun("explain", "--field cannot be combined with --format=config-json");
   }
+  if (format != "text" && arguments->Has("metrics-url")) {
+    return CannotRun("explain", "--metrics-url needs --format=text");
+  }
   const std::string& directory = arguments->words().front();
   if (!base::IsDirectory(directory)) {
     return CannotRun("explain", "no such directory: " + directory);
@@ -211,8 +142,8 @@ ToolResult RunExplain(std::span<const std::string> words, const ToolContext& con
     const base::Status selected = Select(arguments->Get("field"), &*explanation);
     if (!selected.ok()) return CannotRun("explain", selected.message());
   }
-  if (format == "json") return {0, Json(*explanation), ""};
-  if (format == "text") return {0, Text(*explanation), ""};
+  if (format == "json") return {0, ExplanationJson(*explanation), ""};
+  if (format == "text") return ResultText(*explanation, *arguments, context);
   return {0, config::DescribeModelConfigJson(*explanation->effective) + "\n", ""};
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/tools/explain_threads.h"
 #include "app/tools/testing/golden.h"
 #include "app/tools/tool.h"
 
@@ -96,6 +97,39 @@ TEST_F(ExplainTest, ReportsWhyItCannotRun) {
             "'TYPE_FLOAT' of 'data_type'; nereid check lists all problems");
   EXPECT_THAT(error({"ten_faults/backends"}, 1),
               testing::StartsWith("nereid explain: Invalid model name: Could not determine"));
+}
+
+TEST(ThreadsTextTest, SaysHowManyThreadsAndWhy) {
+  const std::string page =
+      "# HELP nereid_cpu_threads x\n"
+      "nereid_cpu_threads{model=\"bert\",reason=\"idle\",version=\"1\"} 2\n"
+      "nereid_cpu_threads{model=\"other\",reason=\"short\",version=\"1\"} 1\n"
+      "nereid_cpu_threads_decisions_total{model=\"bert\",threads=\"1\",version=\"1\"} 7\n"
+      "nereid_cpu_threads_decisions_total{model=\"bert\",threads=\"2\",version=\"1\"} 90\n"
+      "nereid_cpu_threads_execution_us{model=\"bert\",threads=\"1\",version=\"1\"} 100000\n"
+      "nereid_cpu_threads_execution_us{model=\"bert\",threads=\"2\",version=\"1\"} 0\n";
+  EXPECT_EQ(ThreadsText(page, "bert"),
+            "Version 1: the last execution that was decided about had 2 threads: CPUs are idle, "
+            "and this number is the fastest\n"
+            "  1 thread: decided 7 times, mean duration 100000 us\n"
+            "  2 threads: decided 90 times, mean duration unknown\n");
+  EXPECT_EQ(ThreadsText(page, "other"),
+            "Version 1: the last execution that was decided about had 1 thread: executions are "
+            "too short for several threads\n");
+}
+
+TEST(ThreadsTextTest, APageThatIsNoMetricsPageHasNoPlan) {
+  for (const char* page : {"", "nereid_cpu_threads{", "nereid_cpu_threads{model=\"m\" } 1",
+                           "nereid_cpu_threads} {", "<html>\n\n", "nereid_cpu_threads{x=\"} 1"}) {
+    EXPECT_THAT(ThreadsText(page, "bert"), testing::HasSubstr("no CPU plan for model 'bert'"))
+        << page;
+  }
+}
+
+TEST_F(ExplainTest, TheMetricsPageNeedsText) {
+  const ToolResult result = Explain({"explained", "--format=json", "--metrics-url=localhost"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, testing::HasSubstr("--metrics-url needs --format=text"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/json_writer.h"
+#include "console/console_route.h"
 #include "frontend/cloud/sagemaker_route.h"
 #include "frontend/cloud/vertex_ai_handler.h"
 #include "frontend/grpc/method_table.h"
@@ -24,6 +25,7 @@ constexpr char kUsage[] =
     "With\n"
     "--admin-port, the routes that only the role manage may call are served at that port "
     "alone.\n"
+    "The console serves the routes of http that begin with /v2, too.\n"
     "The routes of Vertex AI are named by the environment. A prediction may be redirected to a\n"
     "route of http or metrics that other roles than manage may call; it needs the roles of that\n"
     "route.\n\n";
@@ -34,7 +36,7 @@ constexpr ToolFlag kFlags[] = {
 };
 
 struct Row {
-  std::string_view protocol;  // "http", "grpc", "metrics", "sagemaker" or "vertex-ai"
+  std::string_view protocol;  // "http", "grpc", "metrics", "sagemaker", "vertex-ai" or "console"
   std::string_view method;    // of HTTP; "" for gRPC
   std::string path;
   api::Operation operation;
@@ -67,6 +69,9 @@ std::vector<Row> AllRows() {
     rows.push_back({"vertex-ai", frontend::http::MethodName(route.method), std::string(route.form),
                     route.operation});
   }
+  for (const console::ConsoleRoute& route : console::AllConsoleRoutes()) {
+    rows.push_back({"console", "GET", std::string(route.form), route.operation});
+  }
   return rows;
 }
 
@@ -85,7 +90,8 @@ std::string Json(const std::vector<Row>& rows) {
       if (facts.roles.Has(role)) json.String(api::RoleWords({role}));
     }
     json.EndArray();
-    json.Key("probe").Bool(facts.is_probe).Key("change").Bool(row.is_change);
+    json.Key("probe").Bool(facts.is_probe).Key("public").Bool(facts.is_public);
+    json.Key("change").Bool(row.is_change);
     json.EndObject();
   }
   json.NewLine().EndArray();
@@ -101,9 +107,10 @@ std::string Text(const std::vector<Row>& rows) {
                      Padded("ROLES", 20) + "PATH\n";
   for (const Row& row : rows) {
     const api::OperationFacts& facts = api::FactsOf(row.operation);
-    text += Padded(row.protocol, 9) + Padded(row.method, 6) +
-            Padded(api::CategoryName(facts.category), 16) +
-            Padded(facts.is_probe ? "everyone" : api::RoleWords(facts.roles), 20);
+    text +=
+        Padded(row.protocol, 9) + Padded(row.method, 6) +
+        Padded(api::CategoryName(facts.category), 16) +
+        Padded(facts.is_probe || facts.is_public ? "everyone" : api::RoleWords(facts.roles), 20);
     text.append(row.path).append(row.is_change ? " (changes)\n" : "\n");
   }
   return text;

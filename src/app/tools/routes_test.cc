@@ -34,7 +34,13 @@ TEST(RoutesTool, IsReadableByPrograms) {
   EXPECT_THAT(Ask({"--format=json"}).out,
               HasSubstr(R"({"protocol":"grpc","method":"","path":"/grpc.health.v1.Health/Check",)"
                         R"("operation":"server-ready","category":"health",)"
-                        R"("roles":["infer","observe","manage"],"probe":true,"change":false})"));
+                        R"("roles":["infer","observe","manage"],"probe":true,"public":false,)"
+                        R"("change":false})"));
+  EXPECT_THAT(Ask({"--format=json"}).out,
+              HasSubstr(R"({"protocol":"console","method":"GET","path":"/[console/files/{file}]",)"
+                        R"("operation":"console-page","category":"",)"
+                        R"("roles":["infer","observe","manage"],"probe":false,"public":true,)"
+                        R"("change":false})"));
 }
 
 TEST(RoutesTool, SaysWhatIsWrong) {

@@ -22,6 +22,8 @@ class HttpClient;
 
 namespace nereid::app::tools {
 
+class Terminal;
+
 /// The output of a tool.
 struct ToolResult {
   int exit_code = 0;
@@ -55,10 +57,22 @@ struct ToolContext {
   /// Returns the GPUs of this machine, divided by the compute capability that they must have. May
   /// be empty.
   std::function<device::Gpus(double min_capability)> find_gpus;
+  /// Loads a backend of a directory in a process of its own, and returns why it does not load. May
+  /// be empty.
+  std::function<base::Status(const std::string& directory, const std::string& name)> probe_backend;
   /// Returns the value of an environment variable, or null. May be empty.
   std::function<const char*(const char* name)> environment;
+  /// Writes text to stdout at once, for output that does not wait for the end of the tool. Returns
+  /// false if nobody reads it any more. May be empty; then the output is returned at the end.
+  std::function<bool(std::string_view text)> print;
+  /// Whether stdout is a terminal.
+  bool out_is_terminal = false;
+  /// The terminal of the program, for tools that renew what they show; null if there is none.
+  Terminal* terminal = nullptr;
   /// Shows a line while the tool works. May be empty.
   std::function<void(const std::string& line)> progress;
+  /// How many characters a line of the terminal has; 0 if the output is not shown on one.
+  size_t terminal_columns = 0;
   /// Waits.
   std::function<void(std::chrono::milliseconds)> pause;
   const base::Clock* clock = &base::SteadyClock();
@@ -77,15 +91,20 @@ std::span<const Tool> AllTools();
 /// Returns the tool with this name, or null if there is none.
 const Tool* FindTool(std::string_view name);
 
+ToolResult RunBench(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunCheck(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunDoctor(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunExplain(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunGpus(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunLoad(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunMigrate(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunModels(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunStatus(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunUnload(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunInfer(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunInit(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunRoutes(std::span<const std::string> words, const ToolContext& context);
+ToolResult RunTop(std::span<const std::string> words, const ToolContext& context);
 ToolResult RunToken(std::span<const std::string> words, const ToolContext& context);
 
 /// Returns "nereid <tool>: <text>" as one line with its end.

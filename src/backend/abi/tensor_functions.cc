@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // TRITONBACKEND_Input* and TRITONBACKEND_Output*.
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "abi/error.h"
 #include "abi/handle.h"
 #include "abi/tensor_types.h"
+#include "nereid/backend/lent_output.h"
 #include "request/inference_response.h"
 #include "request/input.h"
 
@@ -132,6 +135,26 @@ TRITONSERVER_Error* TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output* output, voi
     *memory_type = ToMemoryType(type);
     *buffer = tensor.data;
     return Status::Ok();
+  });
+}
+
+TRITONSERVER_Error* NEREID_OutputLend(TRITONBACKEND_Output* output, const void* base,
+                                      uint64_t byte_size, void (*release)(void* userp),
+                                      void* userp) {
+  NEREID_CHECK_NOT_NULL(output, base, release);
+  return Guard([&] {
+    // Releases the bytes also if the allocation of the reference count fails.
+    std::shared_ptr<const void> owner(base, [release, userp](const void*) { release(userp); });
+    auto& tensor = Unwrap(output);
+    if (tensor.type == nereid::tensor::DataType::kBytes) {
+      return Status::InvalidArgument("output '" + tensor.name + "' is BYTES, which cannot be lent");
+    }
+    nereid::request::LentBytes bytes;
+    bytes.data = const_cast<char*>(static_cast<const char*>(base));
+    bytes.size = byte_size;
+    bytes.owner = std::move(owner);
+    bytes.may_change = true;
+    return tensor.response->LendOutput(&tensor, std::move(bytes));
   });
 }
 

@@ -14,19 +14,6 @@ void WriteDuration(std::string_view key, const api::StatisticDuration& duration,
   json->Key("count").Integer(duration.count).Key("ns").Integer(duration.ns).EndObject();
 }
 
-void WriteInferStatistics(const api::InferStatistics& stats, JsonWriter* json) {
-  json->BeginObject();
-  WriteDuration("success", stats.success, json);
-  WriteDuration("fail", stats.fail, json);
-  WriteDuration("queue", stats.queue, json);
-  WriteDuration("compute_input", stats.compute_input, json);
-  WriteDuration("compute_infer", stats.compute_infer, json);
-  WriteDuration("compute_output", stats.compute_output, json);
-  WriteDuration("cache_hit", stats.cache_hit, json);
-  WriteDuration("cache_miss", stats.cache_miss, json);
-  json->EndObject();
-}
-
 void WriteResponseStatistics(const api::ResponseStatistics& stats, JsonWriter* json) {
   json->BeginObject();
   WriteDuration("compute_infer", stats.compute_infer, json);
@@ -71,6 +58,19 @@ void WriteModelStatistics(const api::ModelStatistics& stats, JsonWriter* json) {
 }
 
 }  // namespace
+
+void WriteInferStatistics(const api::InferStatistics& stats, JsonWriter* json) {
+  json->BeginObject();
+  WriteDuration("success", stats.success, json);
+  WriteDuration("fail", stats.fail, json);
+  WriteDuration("queue", stats.queue, json);
+  WriteDuration("compute_input", stats.compute_input, json);
+  WriteDuration("compute_infer", stats.compute_infer, json);
+  WriteDuration("compute_output", stats.compute_output, json);
+  WriteDuration("cache_hit", stats.cache_hit, json);
+  WriteDuration("cache_miss", stats.cache_miss, json);
+  json->EndObject();
+}
 
 std::string EncodeModelStatistics(const std::vector<api::ModelStatistics>& statistics) {
   std::string text;

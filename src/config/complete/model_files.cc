@@ -2,6 +2,7 @@
 #include "config/complete/model_files.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "base/files.h"
 
@@ -22,10 +23,11 @@ base::Result<ModelFiles> ReadModelFiles(const std::string& model_directory) {
   NEREID_ASSIGN_OR_RETURN(const auto directories, base::ListSubdirectories(model_directory));
   for (const std::string& name : directories) {
     const std::string path = base::JoinPath(model_directory, name);
-    NEREID_ASSIGN_OR_RETURN(const auto entries, base::ListDirectory(path));
+    NEREID_ASSIGN_OR_RETURN(auto entries, base::ListEntries(path));
     auto& list = files.subdirectories[name];
-    for (const std::string& entry : entries) {
-      list.push_back({entry, base::IsDirectory(base::JoinPath(path, entry))});
+    for (base::DirectoryEntry& entry : entries) {
+      const auto is_directory = base::LeadsToDirectory(path, entry);
+      list.push_back({std::move(entry.name), is_directory.ok() && *is_directory});
     }
   }
   return files;

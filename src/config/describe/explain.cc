@@ -171,6 +171,8 @@ std::string_view FieldOriginName(FieldOrigin origin) {
       return "default";
     case FieldOrigin::kBackend:
       return "backend";
+    case FieldOrigin::kLoaded:
+      return "load";
   }
   return "";
 }

@@ -18,9 +18,10 @@ enum class FieldOrigin {
   kDerived,  // derived from the directory's name, from files or from another field
   kDefault,  // a default of the server
   kBackend,  // completed by the backend
+  kLoaded,   // written in the file with another value than that with which the model was loaded
 };
 
-/// Returns "file", "derived", "default" or "backend".
+/// Returns "file", "derived", "default", "backend" or "load".
 std::string_view FieldOriginName(FieldOrigin origin);
 
 /// A scalar, an element of a list, or an empty list or message.

@@ -53,7 +53,8 @@ constexpr std::string_view kTorchParameters[] = {
 constexpr std::string_view kServerParameters[] = {
     "TRITON_BATCH_STRATEGY_PATH", "EXECUTION_ENV_PATH", "execution_watchdog_secs",
     "latency_objective_us",       "load_timeout_secs",  "sequence_end_notice",
-    "batch_before_timeout",       "inline_execution",   "memory_pinned"};
+    "batch_before_timeout",       "inline_execution",   "memory_pinned",
+    "no_waiting_alone",           "cheapest_batch_size"};
 
 std::span<const std::string_view> ParametersOf(const std::string& backend) {
   if (backend == "identity") return kIdentityParameters;
@@ -166,17 +167,19 @@ void FindUnknownValue(const pb::Message& message, const pb::FieldDescriptor* fie
                       const AdviceSubject& subject, const std::string& prefix, Findings& findings) {
   const pb::Reflection* reflection = message.GetReflection();
   const bool repeated = field->is_repeated();
-  const std::string path = prefix + (repeated ? At(field->name(), position) : field->name());
+  const auto path = [&] {
+    return prefix + (repeated ? At(field->name(), position) : field->name());
+  };
   if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) {
     FindUnknownValues(repeated ? reflection->GetRepeatedMessage(message, field, position)
                                : reflection->GetMessage(message, field),
-                      path + ".", subject, findings);
+                      path() + ".", subject, findings);
   } else if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_ENUM) {
     const int value = repeated ? reflection->GetRepeatedEnumValue(message, field, position)
                                : reflection->GetEnumValue(message, field);
     if (field->enum_type()->FindValueByNumber(value) != nullptr) return;
-    findings.Add(path, "the value " + std::to_string(value) + " of " + path + " for " +
-                           subject.config.name() + " means nothing");
+    findings.Add(path(), "the value " + std::to_string(value) + " of " + path() + " for " +
+                             subject.config.name() + " means nothing");
   }
 }
 

@@ -295,7 +295,9 @@ TEST_F(RealServerTest, WhoHoldsTheServerPolls) {
   // It cannot be loaded, which is for the log; the look itself has succeeded.
   std::filesystem::create_directories(repository_->path() + "/m/1");
   EXPECT_SUCCESS(TRITONSERVER_ServerPollModelRepository(server_));
-  EXPECT_EQ(Index(), R"([{"name":"m"}])");
+  EXPECT_EQ(Index(),
+            R"([{"name":"m","state":"UNAVAILABLE","reason":"failed to open text file for read )" +
+                repository_->path() + R"(/m/config.pbtxt: No such file or directory"}])");
   std::filesystem::remove_all(repository_->path());
   EXPECT_CODE(TRITONSERVER_ServerPollModelRepository(server_), kInternal);
 }

@@ -12,9 +12,6 @@
 namespace nereid::frontend::grpc {
 namespace {
 
-// How long one call may read its backlog before the others of the loop have their turn.
-constexpr uint64_t kMaxBacklogTurnNs = 2'000'000;
-
 /// Brings a delivery to its call on the event loop.
 class Arrival final : public net::Task {
  public:
@@ -111,7 +108,7 @@ void Call::ReadBacklog() {
   while (inbound_.ReadBacklogSlice()) {
     const uint64_t now_ns = loop_.NowNs();
     if (begin_ns == 0) begin_ns = now_ns;
-    if (now_ns - begin_ns < kMaxBacklogTurnNs) continue;
+    if (now_ns - begin_ns < net::EventLoop::kFairNs) continue;
     // Like a detour that has nothing to do: the inbox brings the call back behind the others.
     inbound_.Pause();
     Delivery back;

@@ -122,9 +122,11 @@ void CallStream::SetOutcome(CallStatus status) {
 
 void CallStream::SubmitResponse(nghttp2_session* session, const nghttp2_data_provider& body) {
   if (outcome_.has_value() && unsent() == 0) {
-    SubmitStatusOnly(session, notes.id, *outcome_, response_metadata.get());
+    SubmitStatusOnly(session, notes.id, *outcome_, context_.options.replica,
+                     response_metadata.get());
   } else {
-    SubmitHeaders(session, notes.id, framing_.encoding(), body, response_metadata.get());
+    SubmitHeaders(session, notes.id, framing_.encoding(), body, context_.options.replica,
+                  response_metadata.get());
   }
 }
 

@@ -58,7 +58,7 @@ void Calls::RecordRefusal(const http2::Opening& opening, int status) {
 
 void Calls::Refuse(const http2::Opening& opening, const CallStatus& status) {
   RecordRefusal(opening, status.code);
-  SubmitStatusOnly(opening.session, opening.id, status);
+  SubmitStatusOnly(opening.session, opening.id, status, context_.options.replica);
 }
 
 }  // namespace nereid::frontend::grpc

@@ -13,6 +13,7 @@
 
 #include "api/access/access_gate.h"
 #include "api/field_filter.h"
+#include "api/input_memory.h"
 #include "base/byte_budget.h"
 #include "frontend/http2/keep_alive.h"
 #include "frontend/net/connection_limit.h"
@@ -46,11 +47,18 @@ struct GrpcOptions {
   /// Chooses the metadata that calls keep: what the gate needs, and what is forwarded to models.
   /// Null: nothing.
   std::shared_ptr<const api::FieldFilter> kept_fields = nullptr;
+  /// The metadata whose value names the sequence of a request that names none; it must be among
+  /// kept_fields. Empty: there is none.
+  std::string sequence_field = {};
+  /// The value of api::kReplicaField in the initial metadata of each answer; empty: there is none.
+  std::string replica = {};
   /// The maximum size of a request message in bytes. The default is gRPC's own limit.
   size_t max_message_size = 0x7fffffff;
   /// Limits the memory of all requests that are received or in progress. It may be shared with
   /// other front ends. Null: no limit.
   std::shared_ptr<base::ByteBudget> receive_budget = nullptr;
+  /// Where the tensors of large requests are received. Null: in memory of the front end.
+  api::InputMemorySource take_input_memory = nullptr;
   /// Bounds the open connections, together with the other servers that have it. Null: no bound.
   std::shared_ptr<net::ConnectionLimit> connection_limit = nullptr;
   /// The certificate files of TLS; not set: the connections are not encrypted.

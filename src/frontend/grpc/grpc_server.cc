@@ -58,6 +58,7 @@ class GrpcServer::State {
     server_.Stop(std::chrono::milliseconds(std::min<uint64_t>(timeout_ms, INT64_MAX)));
     context_.workers.Stop();
     context_.queries.Stop();
+    context_.readiness.Stop();
     context_.detours->Stop();
   }
 

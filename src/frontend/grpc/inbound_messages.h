@@ -45,6 +45,10 @@ class InboundMessages {
   InboundMessages(const GrpcOptions& options, Encoding encoding, http2::IncompleteBytes& incomplete,
                   Receiver& receiver);
 
+  /// Receives tensors of requests in memory that options.take_input_memory provides. The messages
+  /// must be ModelInferRequests. Called before the first one.
+  void ReceiveTensorsApart() { reader_.ReceiveTensorsIn(options_.take_input_memory); }
+
   /// Takes bytes of a DATA frame.
   void Receive(std::string_view data);
   /// Takes END_STREAM.

@@ -14,7 +14,9 @@ InferCall::InferCall(const CallOrigin& origin)
     : UnaryCall(origin, ResponseFraming(origin.context, origin.head)),
       fields_(origin.head.fields),
       wait_start_ns_(WaitStart(origin.context)),
-      trace_headers_(TraceHeadersOf(origin.context, origin.head)) {}
+      trace_headers_(TraceHeadersOf(origin.context, origin.head)) {
+  inbound_.ReceiveTensorsApart();
+}
 
 // The session drops a call when all of it has been sent.
 InferCall::~InferCall() {
@@ -32,7 +34,7 @@ void InferCall::OnDelivery(Delivery delivery) {
 void InferCall::OnRequest(StoredBytes message) {
   auto request = std::make_unique<request::InferenceRequest>();
   cancellation_ = request->cancellation();
-  if (!IsHeavy(message.bytes)) {
+  if (!IsHeavy(message)) {
     const base::Status status = Submit(std::move(request), std::move(message), deadline_ns());
     if (!status.ok()) Finish(CallStatus::From(status));
     return;
@@ -57,7 +59,7 @@ void InferCall::OnRequest(StoredBytes message) {
 base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> request,
                                StoredBytes message, uint64_t deadline_ns) {
   codec::proto::InferRequestView& view = ThreadRequestView();
-  NEREID_RETURN_IF_ERROR(view.Parse(message.bytes));
+  NEREID_RETURN_IF_ERROR(ParseRequest(message, &view));
   // First, so that the line of a refused request names its model, too.
   if (access_record_ != nullptr) access_record_->SetTarget(view.model_name, view.id);
   NEREID_ASSIGN_OR_RETURN(const InferTarget target, FindTarget(context_, view));
@@ -90,6 +92,15 @@ void InferCall::Send(std::unique_ptr<request::InferenceResponse> response, bool 
   Delivery failure;
   failure.status = CallStatus{kGrpcResourceExhausted, "out of memory"};
   Deliver(std::move(failure));
+}
+
+// The client gets the bytes as they are, whatever another process does with them, unless classes
+// are computed of them.
+base::Status InferCall::LendOutput(request::Output* output, request::LentBytes bytes) noexcept {
+  if (classifications_.empty() && bytes.memory_type != memory::MemoryType::kGpu) {
+    return Refer(output, std::move(bytes));
+  }
+  return ResponseSink::LendOutput(output, std::move(bytes));
 }
 
 Delivery InferCall::Answer() {

@@ -19,6 +19,7 @@ class InferCall final : public UnaryCall, public request::ResponseSink {
   ~InferCall() override;
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override;
+  base::Status LendOutput(request::Output* output, request::LentBytes bytes) noexcept override;
 
  private:
   void OnRequest(StoredBytes message) override;

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "api/header_forwarding.h"
+#include "api/sequence_field.h"
+#include "api/shared_memory.h"
 #include "api/version_text.h"
 #include "base/byte_budget.h"
 #include "base/clock.h"
@@ -22,6 +24,13 @@ constexpr size_t kMaxLightRawStrings = size_t{1} << 20;
 codec::proto::InferRequestView& ThreadRequestView() {
   thread_local codec::proto::InferRequestView view;
   return view;
+}
+
+base::Status ParseRequest(const StoredBytes& message, codec::proto::InferRequestView* view) {
+  NEREID_RETURN_IF_ERROR(view->Parse(message.bytes));
+  std::vector<std::string_view>& raw = view->raw_input_contents;
+  raw.insert(raw.begin(), message.tensors.begin(), message.tensors.end());
+  return base::Status::Ok();
 }
 
 base::Result<InferTarget> FindTarget(ServerContext& context,
@@ -45,6 +54,7 @@ base::Status FillRequest(const ServerContext& context, const codec::proto::Infer
                          codec::proto::ResponseOptions* response_options) {
   NEREID_RETURN_IF_ERROR(codec::proto::FillInferRequest(view, request, response_options));
   NEREID_RETURN_IF_ERROR(api::ForwardFields(call.fields, request));
+  NEREID_RETURN_IF_ERROR(api::TakeSequenceId(call.fields, context.options.sequence_field, request));
   request->model_version = target.version;
   if (api::IsVersionLabel(view.model_version)) request->model_label = view.model_version;
   request->deadline_ns = call.deadline_ns;
@@ -52,14 +62,18 @@ base::Status FillRequest(const ServerContext& context, const codec::proto::Infer
   request->may_run_inline =
       context.options.run_inline && !target.traits.decoupled && !base::ThreadMayBlock();
   request->Hold(std::move(message.storage));
-  return base::Status::Ok();
+  if (!message.tensor_storage) return base::Status::Ok();
+  const std::string_view shared(message.tensor_storage.data(), message.tensor_storage.size());
+  request->Hold(std::move(message.tensor_storage));
+  return api::MarkShared(shared, *request);
 }
 
-bool IsHeavy(std::string_view message) {
-  if (message.size() <= kMaxLightMessage) return false;
-  const codec::proto::MessageShape shape = codec::proto::ShapeOf(message);
+bool IsHeavy(const StoredBytes& message) {
+  if (message.wire_size <= kMaxLightMessage) return false;
+  const codec::proto::MessageShape shape = codec::proto::ShapeOf(message.bytes);
+  const size_t raw_bytes = shape.raw_bytes + message.tensor_storage.size();
   return !shape.known || shape.structure_bytes > kMaxLightMessage ||
-         (shape.has_bytes_input && shape.raw_bytes > kMaxLightRawStrings);
+         (shape.has_bytes_input && raw_bytes > kMaxLightRawStrings);
 }
 
 std::unique_ptr<const tracing::TraceHeaders> TraceHeadersOf(const ServerContext& context,

@@ -25,6 +25,9 @@ struct InferTarget {
 /// Returns the view object of the calling thread, for one message at a time.
 codec::proto::InferRequestView& ThreadRequestView();
 
+/// Parses a message. The errors are those of InferRequestView::Parse.
+base::Status ParseRequest(const StoredBytes& message, codec::proto::InferRequestView* view);
+
 /// Finds the model of a request. Returns UNAVAILABLE while the server stops.
 base::Result<InferTarget> FindTarget(ServerContext& context,
                                      const codec::proto::InferRequestView& view);
@@ -43,7 +46,7 @@ base::Status FillRequest(const ServerContext& context, const codec::proto::Infer
 
 /// Returns whether a message takes too long to decode on an event loop: it has many bytes outside
 /// of raw contents, or many bytes of strings, whose lengths must be checked.
-bool IsHeavy(std::string_view message);
+bool IsHeavy(const StoredBytes& message);
 
 /// Returns the time now, as the start of waiting for a message; 0 if nothing is traced.
 uint64_t WaitStart(const ServerContext& context);

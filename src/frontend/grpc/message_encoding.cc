@@ -61,6 +61,7 @@ std::variant<StoredBytes, CallStatus> Decompress(std::string_view compressed, En
   StoredBytes result;
   result.storage = std::move(plain.buffer);
   result.bytes = {result.storage.data(), plain.size};
+  result.wire_size = plain.size;
   return result;
 }
 

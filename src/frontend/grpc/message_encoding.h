@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/byte_budget.h"
 #include "base/status.h"
@@ -31,6 +32,11 @@ struct StoredBytes {
   memory::HostBuffer storage;
   std::string_view bytes;
   bool was_compressed = false;  // on the wire
+  /// The raw_input_contents that are not in `bytes`, and come before those that are. They are in
+  /// memory of a backend, to which another process may write.
+  std::vector<std::string_view> tensors = {};
+  memory::HostBuffer tensor_storage = {};
+  size_t wire_size = 0;  // of the message, uncompressed
 };
 
 /// Decompresses a message. Its memory is charged to `budget` unless that is null. Returns INTERNAL

@@ -18,6 +18,7 @@ MessageReader::Event MessageReader::Read(std::string_view* data) {
     if (!BeginMessage()) return Event::kError;
   }
   const size_t taken = std::min(data->size(), missing());
+  if (filled() == 0 && taken > 0) ChooseMemory(data->substr(0, taken));
   if (!Append(data->substr(0, taken))) return Event::kError;
   data->remove_prefix(taken);
   if (missing() > 0) return Event::kNeedMore;
@@ -26,7 +27,7 @@ MessageReader::Event MessageReader::Read(std::string_view* data) {
 }
 
 bool MessageReader::Append(std::string_view bytes) {
-  switch (body_.Append(bytes)) {
+  switch (tensors_ == nullptr ? body_.Append(bytes) : tensors_->Append(bytes)) {
     case memory::ReceiveBuffer::Outcome::kDone:
       return true;
     case memory::ReceiveBuffer::Outcome::kOverBudget:
@@ -37,6 +38,12 @@ bool MessageReader::Append(std::string_view bytes) {
       return false;
   }
   return false;
+}
+
+/// Decides with the first bytes of a message where it is received.
+void MessageReader::ChooseMemory(std::string_view begin) {
+  if (tensor_source_ == nullptr || *tensor_source_ == nullptr || prefix_[0] != 0) return;
+  tensors_ = TensorReceiver::Start(*tensor_source_, budget_, begin, size_);
 }
 
 bool MessageReader::BeginMessage() {
@@ -63,14 +70,21 @@ bool MessageReader::BeginMessage() {
 }
 
 StoredBytes MessageReader::TakeMessage() {
+  if (tensors_ != nullptr) {
+    StoredBytes message = tensors_->Take();
+    tensors_.reset();
+    body_.Start(0, 0);
+    return message;
+  }
   const std::string_view bytes = size_ > 0 ? body_.view() : std::string_view();
-  StoredBytes message{.storage = body_.Take(), .bytes = bytes};
+  StoredBytes message{.storage = body_.Take(), .bytes = bytes, .wire_size = bytes.size()};
   body_.Start(0, 0);
   return message;
 }
 
 MessageReader::Event MessageReader::Fail(CallStatus status) {
   error_ = std::move(status);
+  tensors_.reset();
   body_.Start(0, 0);
   return Event::kError;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/sequence_field.h"
 #include "frontend/http2/field.h"
 
 namespace nereid::frontend::grpc {
@@ -44,6 +45,13 @@ class HeaderList {
     all_ = more_;
   }
 
+  void AddReplica(std::string_view replica) {
+    if (replica.empty()) return;
+    more_.assign(all_.begin(), all_.end());
+    more_.push_back(http2::Field(api::kReplicaField, replica, NGHTTP2_NV_FLAG_NONE));
+    all_ = more_;
+  }
+
   const nghttp2_nv* data() const { return all_.data(); }
   size_t size() const { return all_.size(); }
 
@@ -55,11 +63,13 @@ class HeaderList {
 }  // namespace
 
 void SubmitHeaders(nghttp2_session* session, int32_t stream, Encoding encoding,
-                   const nghttp2_data_provider& messages, const ResponseMetadata* metadata) {
+                   const nghttp2_data_provider& messages, std::string_view replica,
+                   const ResponseMetadata* metadata) {
   const std::array<nghttp2_nv, 4> usual = {StatusOk(), GrpcContent(), AcceptedEncodings(),
                                            Header("grpc-encoding", EncodingName(encoding))};
   const bool encoded = encoding != Encoding::kIdentity;
   HeaderList headers{std::span(usual).first(usual.size() - (encoded ? 0 : 1))};
+  headers.AddReplica(replica);
   if (metadata != nullptr) headers.Add(metadata->initial);
   nghttp2_submit_response(session, stream, headers.data(), headers.size(), &messages);
 }
@@ -75,12 +85,13 @@ void SubmitTrailers(nghttp2_session* session, int32_t stream, const CallStatus& 
 }
 
 void SubmitStatusOnly(nghttp2_session* session, int32_t stream, const CallStatus& status,
-                      const ResponseMetadata* metadata) {
+                      std::string_view replica, const ResponseMetadata* metadata) {
   const std::string text = PercentEncode(status.message);
   const std::array<nghttp2_nv, 5> usual = {
       StatusOk(), GrpcContent(), Header("grpc-status", CodeText(status.code)), AcceptedEncodings(),
       Header("grpc-message", text, /*copy_value=*/true)};
   HeaderList headers{std::span(usual).first(usual.size() - (text.empty() ? 1 : 0))};
+  headers.AddReplica(replica);
   if (metadata != nullptr) {
     headers.Add(metadata->initial);
     headers.Add(metadata->trailing);

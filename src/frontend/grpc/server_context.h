@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "api/inference_service.h"
 #include "base/blocking_workers.h"
 #include "base/byte_budget.h"
+#include "base/cpus.h"
 #include "frontend/grpc/grpc_options.h"
 #include "frontend/http2/session_options.h"
 
@@ -17,12 +19,14 @@ namespace nereid::frontend::grpc {
 inline constexpr size_t kMaxBlockingThreads = 4;
 /// The maximum number of threads for operations that read files or report on all models.
 inline constexpr size_t kMaxQueryThreads = 2;
+/// Threads that ask models whether they are ready, which a model may answer itself.
+inline constexpr size_t kMaxReadinessThreads = 8;
 /// The maximum number of calls that wait for a thread of either kind.
 inline constexpr size_t kMaxBlockedCalls = 1024;
 
 /// The maximum numbers of threads for, and of waiting pieces of, work that takes milliseconds: too
-/// long for an event loop.
-inline constexpr size_t kMaxDetourThreads = 4;
+/// long for an event loop. It only computes, so more threads than CPUs would do no more of it.
+inline constexpr int kMaxDetourThreads = 4;
 inline constexpr size_t kMaxWaitingDetours = 1024;
 
 /// The maximum bytes of responses without tensors that wait for all clients together.
@@ -52,12 +56,15 @@ struct ServerContext {
   api::InferenceService& service;
   const CallMaker make_call = nullptr;  // the methods
   const http2::SessionOptions session_options = SessionOptionsOf(options);
-  base::BlockingWorkers workers{"grpc-blocking", kMaxBlockingThreads, kMaxBlockedCalls};
+  base::BlockingWorkers workers{"grpc-blocking", kMaxBlockingThreads, kMaxBlockedCalls,
+                                base::PoolWork::kInBackground};
   /// Not the same threads as `workers`, where a load takes minutes.
   base::BlockingWorkers queries{"grpc-queries", kMaxQueryThreads, kMaxBlockedCalls};
+  base::BlockingWorkers readiness{"grpc-ready", kMaxReadinessThreads, kMaxBlockedCalls};
   // Calls may outlive the server.
   const std::shared_ptr<base::BlockingWorkers> detours = std::make_shared<base::BlockingWorkers>(
-      "grpc-detour", kMaxDetourThreads, kMaxWaitingDetours, base::PoolWork::kComputes);
+      "grpc-detour", static_cast<size_t>(std::min(base::AvailableCpuCount(), kMaxDetourThreads)),
+      kMaxWaitingDetours, base::PoolWork::kComputes);
   const std::shared_ptr<base::ByteBudget> small_answers =
       std::make_shared<base::ByteBudget>(kMaxSmallAnswers, std::chrono::milliseconds(0));
   std::atomic<bool> stopping{false};

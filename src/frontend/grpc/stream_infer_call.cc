@@ -161,7 +161,9 @@ StreamInferCall::StreamInferCall(const CallOrigin& origin)
       budget_(std::make_shared<base::ByteBudget>(origin.context.options.max_waiting_bytes,
                                                  origin.context.options.slow_reader_patience)),
       trace_headers_(TraceHeadersOf(origin.context, origin.head)),
-      wait_start_ns_(WaitStart(origin.context)) {}
+      wait_start_ns_(WaitStart(origin.context)) {
+  inbound_.ReceiveTensorsApart();
+}
 
 // A request between its message and its submission.
 struct StreamInferCall::Prepared {
@@ -179,9 +181,9 @@ struct StreamInferCall::Prepared {
 StreamInferCall::Prepared StreamInferCall::Prepare(StoredBytes message,
                                                    uint64_t deadline_ns) const {
   Prepared prepared;
-  prepared.size = message.bytes.size();
+  prepared.size = message.wire_size;
   codec::proto::InferRequestView& view = ThreadRequestView();
-  prepared.status = view.Parse(message.bytes);
+  prepared.status = ParseRequest(message, &view);
   prepared.is_malformed = !prepared.status.ok();
   if (prepared.is_malformed) return prepared;
   // The message may be gone when a failure is reported.
@@ -199,7 +201,7 @@ StreamInferCall::Prepared StreamInferCall::Prepare(StoredBytes message,
 }
 
 void StreamInferCall::OnMessage(StoredBytes message) {
-  if (!IsHeavy(message.bytes)) return BeginRequest(Prepare(std::move(message), deadline_ns()));
+  if (!IsHeavy(message)) return BeginRequest(Prepare(std::move(message), deadline_ns()));
   // std::function requires a copyable function.
   auto held = std::make_shared<StoredBytes>(std::move(message));
   Detour([this, held, deadline = deadline_ns()]() -> Return {

@@ -226,8 +226,8 @@ using api::Operation;
 
 constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(ServerLive, Operation::kServerLive),
-    NEREID_METHOD(ServerReady, Operation::kServerReady),
-    NEREID_METHOD(ModelReady, Operation::kModelReady),
+    NEREID_METHOD(ServerReady, Operation::kServerReady, &ServerContext::readiness),
+    NEREID_METHOD(ModelReady, Operation::kModelReady, &ServerContext::readiness),
     NEREID_METHOD(ServerMetadata, Operation::kServerMetadata),
     NEREID_METHOD(ModelMetadata, Operation::kModelMetadata),
     // The time depends on the length of a configuration, or on the number of models.
@@ -252,7 +252,8 @@ constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(RepositoryModelUnload, Operation::kModelUnload, &ServerContext::workers),
     {"/grpc.health.v1.Health/Check", Operation::kServerReady,
      &Run<::grpc::health::v1::HealthCheckRequest, ::grpc::health::v1::HealthCheckResponse,
-          HealthCheck>},
+          HealthCheck>,
+     &ServerContext::readiness},
 };
 
 #undef NEREID_METHOD

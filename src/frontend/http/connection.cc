@@ -19,6 +19,10 @@ namespace {
 /// that are received into their place, and how many of these a byte counts for that is parsed.
 constexpr size_t kMaxReadPerTurn = size_t{2} << 20;
 constexpr size_t kCostOfParsing = 12;
+/// After a body above the first size, a client is likely to send another one: then no more is read
+/// than a head usually has, so that the body is received into its place.
+constexpr size_t kLargeBody = size_t{256} << 10;
+constexpr size_t kRoomForHead = size_t{2} << 10;
 /// How many requests that were sent ahead one connection may begin in a turn.
 constexpr int kMaxAheadPerTurn = 16;
 /// How often the kernel asks whether the host of a client that has finished sending still exists.
@@ -51,7 +55,10 @@ Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::
     : loop_(std::move(loop)),
       client_(std::move(client)),
       exchange_(*this, *loop_),
-      reader_(loop_->options(), base::SteadyClock(), &exchange_.request()) {}
+      reader_(loop_->options(), base::SteadyClock(), &exchange_.request(), [this](size_t size) {
+        IdentifyPeer(loop_->options(), *client_, &exchange_.request());
+        return loop_->handler().TakeBodyMemory(exchange_, size);
+      }) {}
 
 // A client connects because it has something to ask. One that never does must not hold a descriptor
 // for as long as one that keeps its connection for further requests.
@@ -73,7 +80,7 @@ void Connection::CheckTimeout(uint64_t tick) {
 }
 
 void Connection::BeginDrain() {
-  close_after_reply_ = true;
+  const bool is_first_call = !std::exchange(close_after_reply_, true);
   if (HasExchange(state_) || state_ == State::kLingering) return;
   // A whole request may have arrived that the loop has not read yet: closing now would lose it. The
   // turns suffice for everything that the kernel's buffer of a socket holds.
@@ -82,8 +89,9 @@ void Connection::BeginDrain() {
     const LoopServices::DispatchScope scope(*loop_);
     for (int turn = 0; turn < kTurns && !HasExchange(state_); ++turn) Receive();
   }
-  // The rest of half a request may never come.
-  if (!HasExchange(state_) && state_ != State::kLingering && !turn_is_posted_) Close();
+  if (HasExchange(state_) || state_ == State::kLingering || turn_is_posted_) return;
+  // The rest of half a request may never come. The first request of a new client is on its way.
+  if (!is_first_call || !preface_.is_open()) Close();
 }
 
 void Connection::Close() {
@@ -169,7 +177,8 @@ bool Connection::ReceiveBody(size_t* left) {
 /// Receives into the loop's scratch memory, because it is not known yet what comes. Returns whether
 /// to go on.
 bool Connection::ReceiveInput(size_t* left) {
-  std::vector<char>& scratch = loop_->scratch();
+  std::span<char> scratch = loop_->scratch();
+  if (had_large_body_) scratch = scratch.first(std::min(scratch.size(), kRoomForHead));
   const net::ByteStream::Outcome got =
       ReadFrom(*client_, scratch, loop_->options(), state_, &exchange_.request());
   if (got.size == 0) return OnNoInput(got.state);
@@ -262,6 +271,7 @@ void Connection::Dispatch() {
   state_ = State::kAnswering;
   deadline_.Clear();
   ReceivedRequest& request = exchange_.request();
+  had_large_body_ = request.body.total_size() > kLargeBody;
   request.receive_end_ns = request.receive_start_ns == 0 ? 0 : base::SteadyClock().NowNs();
   if (!request.head.keep_alive || loop_->draining()) close_after_reply_ = true;
   if (loop_->options().access_log) BeginAccessEntry(&exchange_, client_->peer().address);
@@ -278,10 +288,10 @@ void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept
     state_ = State::kWriting;
     exchange_.FreeBody();
     CountSent(exchange_);
-    writer_.Begin(exchange_.reply(),
-                  {.head_only = exchange_.head().method == Method::kHead,
-                   .close = close_after_reply_,
-                   .fields = FieldsForPages(loop_->options(), exchange_.head())});
+    writer_.Begin(exchange_.reply(), {.head_only = exchange_.head().method == Method::kHead,
+                                      .close = close_after_reply_,
+                                      .fields = FieldsForPages(loop_->options(), exchange_.head()),
+                                      .server_fields = loop_->options().server_fields});
     exchange_.Stamp("HTTP_SEND_START");
     Write();
     WaitReadable();
@@ -321,7 +331,8 @@ void Connection::SendPieces() {
     writer_.BeginStream(exchange_.reply(),
                         {.is_http_1_0 = is_http_1_0,
                          .close = close_after_reply_,
-                         .fields = FieldsForPages(loop_->options(), exchange_.head())});
+                         .fields = FieldsForPages(loop_->options(), exchange_.head()),
+                         .server_fields = loop_->options().server_fields});
   }
   if (api::AccessRecord* const record = exchange_.access_entry().record()) {
     for (const ReplyStream::Piece& piece : ready.pieces) record->AddSent(piece.text.size());
@@ -377,6 +388,9 @@ void Connection::OnWritten() {
     return client_->EndOutput();
   }
   if (close_after_reply_) return Close();
+  // Not after the first reply: many clients send one request only, and the change costs two system
+  // calls.
+  if (std::exchange(has_replied_, true)) client_->MarkServed();
   state_ = State::kReading;
   deadline_.SetTimeout(loop_->tick(), loop_->timeouts().idle);
   ReadAhead();

@@ -89,10 +89,12 @@ class Connection final : public net::Connection,
   bool close_after_reply_ = false;  // the reply says so
   bool refused_ = false;            // the rest of the input cannot be read
   bool turn_is_posted_ = false;     // OnTurn() will be called
-  bool stream_has_more_ = false;    // in kStreaming: more pieces came while others were written
-  int taken_ahead_ = 0;             // requests taken from the kept input in this turn
-  TickDeadline deadline_;           // when the client has taken too long
-  TickDeadline probe_;              // when a client that has finished sending is probed
+  bool had_large_body_ = false;     // of the request before
+  bool has_replied_ = false;
+  bool stream_has_more_ = false;  // in kStreaming: more pieces came while others were written
+  int taken_ahead_ = 0;           // requests taken from the kept input in this turn
+  TickDeadline deadline_;         // when the client has taken too long
+  TickDeadline probe_;            // when a client that has finished sending is probed
   net::MemberTask<Connection, &Connection::OnTurn> turn_{*this};
 };
 

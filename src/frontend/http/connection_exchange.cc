@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "frontend/http/content_encoding.h"
 #include "frontend/http/large_work.h"
 
 namespace nereid::frontend::http {
@@ -40,7 +41,7 @@ std::shared_ptr<request::ResponseSink> ConnectionExchange::BecomeSink(
   cancellation_ = std::move(cancellation);
   if (head().deadline_ns == 0) return {owner_.Share(), this};
   deadline_sink_ = std::make_shared<DeadlineSink>(owner_.Share(), loop_);
-  StartDeadline();
+  loop_.event_loop().SetTimer(deadline_, head().deadline_ns);
   return deadline_sink_;
 }
 
@@ -55,7 +56,7 @@ std::shared_ptr<ReplyStream> ConnectionExchange::BeginStream(
       loop_.options().max_waiting_bytes, loop_.options().slow_reader_patience,
       [task, &loop = loop_](const std::shared_ptr<ReplyStream>&) { loop.Complete(*task, task); });
   task->stream = stream_;
-  if (head().deadline_ns != 0) StartDeadline();
+  if (head().deadline_ns != 0) loop_.event_loop().SetTimer(deadline_, head().deadline_ns);
   return stream_;
 }
 
@@ -70,6 +71,18 @@ void ConnectionExchange::Send(std::unique_ptr<request::InferenceResponse> respon
                               bool final) noexcept {
   if (response != nullptr && response_count_++ == 0) response_ = std::move(response);
   if (final) Finish();
+}
+
+// The client gets the bytes as they are, whatever another process does with them, if they go into
+// the binary part of a reply that is not compressed.
+base::Status ConnectionExchange::LendOutput(request::Output* output,
+                                            request::LentBytes bytes) noexcept {
+  const bool as_they_are =
+      bytes.memory_type != memory::MemoryType::kGpu && reply_form() == ReplyForm::kInference &&
+      output_options().IsBinary(output->name) && output_options().classifications().empty() &&
+      BestEncoding(head().accept_encoding) == Encoding::kIdentity;
+  if (as_they_are) return Refer(output, std::move(bytes));
+  return ResponseSink::LendOutput(output, std::move(bytes));
 }
 
 bool ConnectionExchange::Advance(const std::shared_ptr<DeadlineSink>& sink) {
@@ -98,10 +111,6 @@ bool ConnectionExchange::MakeReply() {
                      "the server could not make the response: not enough memory");
     return true;
   }
-}
-
-void ConnectionExchange::StartDeadline() {
-  loop_.event_loop().SetTimer(deadline_, head().deadline_ns);
 }
 
 bool ConnectionExchange::Expire(bool begun) {

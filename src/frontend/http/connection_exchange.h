@@ -41,6 +41,8 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
   // ResponseSink
   void Send(std::unique_ptr<request::InferenceResponse> response,
             bool final) noexcept override;  // any thread
+  base::Status LendOutput(request::Output* output,
+                          request::LentBytes bytes) noexcept override;  // any thread
 
   // ---- For the owner. ----
 
@@ -81,7 +83,6 @@ class ConnectionExchange final : public Exchange, public request::ResponseSink {
  private:
   void OnFinished() { owner_.OnCompleted(nullptr); }
   void Drop() { Abandon(nullptr); }
-  void StartDeadline();
   void ForgetDeadlineSink();
   void ForgetStream();
   bool MakeReply();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,14 +25,18 @@ namespace nereid::frontend::http {
 class ReplyStream;
 class ServerTiming;
 
-/// The body of a request, received as one piece: bytes [offset, offset + size) of `buffer`. The
-/// first byte behind the JSON part is aligned to 64 bytes.
+/// The body of a request: bytes [offset, offset + size) of `buffer`. The first byte behind the JSON
+/// part is aligned to 64 bytes. If the binary tensors are in borrowed memory, the JSON part is
+/// apart from them in `json`: another process could change it otherwise while it is decoded.
 struct Body {
   memory::HostBuffer buffer;
   size_t offset = 0;
   size_t size = 0;
+  std::string json = {};
 
+  /// The bytes in `buffer`: the whole body, or the part behind `json`.
   std::string_view view() const { return {buffer.data() + offset, size}; }
+  size_t total_size() const { return json.size() + size; }
 };
 
 /// One request as it was received.

@@ -9,7 +9,8 @@ namespace nereid::frontend::http {
 
 void BeginAccessEntry(ConnectionExchange* exchange, std::string peer) {
   exchange->access_entry().Begin(exchange->head(), std::move(peer),
-                                 exchange->request().receive_start_ns, exchange->body().size);
+                                 exchange->request().receive_start_ns,
+                                 exchange->body().total_size());
 }
 
 void Dispatch(ConnectionExchange& exchange, LoopServices& loop) {

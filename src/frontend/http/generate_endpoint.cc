@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/access_target.h"
+#include "api/sequence_field.h"
 #include "api/status_map.h"
 #include "codec/json/error.h"
 #include "codec/json/generate.h"
@@ -166,8 +167,9 @@ void GenerateEndpoint::DecodeOffLoop(Exchange& exchange, std::shared_ptr<Call> c
 Status GenerateEndpoint::Decode(Exchange& exchange, Call* call) const {
   codec::json::DecodeLimits limits;
   limits.max_json_size = options_.max_input_size;
-  return codec::json::DecodeGenerateRequest(exchange.body().view(), call->inputs, limits,
-                                            call->request.get());
+  NEREID_RETURN_IF_ERROR(codec::json::DecodeGenerateRequest(exchange.body().view(), call->inputs,
+                                                            limits, call->request.get()));
+  return api::TakeSequenceId(exchange.head().fields, options_.sequence_field, call->request.get());
 }
 
 Status GenerateEndpoint::Submit(Exchange& exchange, Call* call, bool may_run_inline) const {

@@ -305,6 +305,7 @@ void Http2Stream::SubmitResponse(nghttp2_session* session, const nghttp2_data_pr
   const Reply& reply = exchange_.reply();
   std::string lines = reply.extra_fields;
   lines.append(FieldsForPages(loop_->options(), exchange_.head()));
+  lines.append(loop_->options().server_fields);
   ResponseFields fields(reply.status, reply.content_type, std::move(lines));
   const bool is_head = exchange_.head().method == Method::kHead;
   if (state_ == State::kSending) fields.AddLength(is_head ? reply.body_size() : unsent());

@@ -23,6 +23,10 @@ class HttpHandler {
   /// that is refused anyway does not cost the memory for its body.
   virtual bool MayReceiveBody(Exchange& /*exchange*/) { return true; }
 
+  /// Returns memory for the binary tensors of the large body of `exchange`, whose request has only
+  /// its head yet; see BodyMemorySource (body_receiver.h).
+  virtual memory::HostBuffer TakeBodyMemory(Exchange& /*exchange*/, size_t /*size*/) { return {}; }
+
   /// Makes the reply of `exchange`, in its form, of what the core has sent: `response` is the first
   /// of `count` responses, null if there were none. Returns false if another thread makes it, which
   /// then calls Finish().

@@ -83,6 +83,9 @@ struct HttpServerOptions {
   /// Which web pages may use the server; null: none but its own, of which it has none.
   std::shared_ptr<const CorsPolicy> cors = nullptr;
 
+  /// Fields of each reply, as whole lines.
+  std::string server_fields = {};
+
   std::string thread_name = "http";
 };
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "api/testing/fake_inference_service.h"
 #include "base/testing/failing_allocation.h"
@@ -447,6 +448,35 @@ TEST_F(HttpServerTest, DrainDoesNotWaitForHalfARequest) {
   EXPECT_EQ(Ask(Get("/v2/health/live")).status, 200);
   server_->Stop(milliseconds{60'000});
   for (const auto& client : clients) EXPECT_TRUE(client->AtEnd());
+}
+
+// A load balancer that opens a connection for each request does so until it learns of the stop.
+TEST_F(HttpServerTest, AStopAnswersTheClientsThatHaveConnectedBeforeIt) {
+  options_.threads = 1;
+  std::promise<void> blocks, connected;
+  service_.handler = [&](std::unique_ptr<request::InferenceRequest> request) {
+    blocks.set_value();
+    connected.get_future().wait();  // the only loop does nothing else in the meantime
+    FakeInferenceService::Echo(std::move(request));
+  };
+  Start();
+  RawClient first(server_->port());
+  first.Send(Post(kInfer, kJson));
+  blocks.get_future().wait();
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server_->port()));
+    clients.back()->Send(Get("/v2/health/live"));
+  }
+  server_->BeginStop();
+  connected.set_value();
+  EXPECT_EQ(first.Receive()->status, 200);
+  for (const auto& client : clients) {
+    const auto response = client->Receive();
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 200);
+    EXPECT_EQ(response->Field("Connection"), "close");
+  }
 }
 
 // Loops that have ended are told to end once more; a leak checker reports what that leaves behind.

@@ -8,6 +8,8 @@
 
 #include "api/access_target.h"
 #include "api/header_forwarding.h"
+#include "api/sequence_field.h"
+#include "api/shared_memory.h"
 #include "api/status_map.h"
 #include "base/parse_number.h"
 #include "codec/json/infer_request.h"
@@ -121,7 +123,7 @@ void Fail(Exchange& exchange, const Status& status, std::string_view error_type)
 }
 
 bool IsLargeRequest(const Exchange& exchange) {
-  const size_t size = exchange.body().size;
+  const size_t size = exchange.body().total_size();
   if (size <= kMaxPackedOnLoop) return false;
   if (!exchange.head().content_encoding.empty()) return true;
   if (size <= kMaxJsonOnLoop) return false;
@@ -142,7 +144,7 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
     status = Decode(exchange, request.get(), &error_type);
   }
   if (status.ok()) {
-    status = Submit(exchange, std::move(request), exchange.body().size <= kMaxInlineBody);
+    status = Submit(exchange, std::move(request), exchange.body().total_size() <= kMaxInlineBody);
   }
   if (!status.ok()) Fail(exchange, status, error_type);
 }
@@ -155,6 +157,14 @@ Status InferEndpoint::Begin(const Route& route, InferenceRequest* request) const
   if (!traits.decoupled) return Status::Ok();
   return Status::Unsupported(
       "HTTP end point doesn't support models with decoupled transaction policy");
+}
+
+memory::HostBuffer InferEndpoint::TakeBodyMemory(const Route& route, size_t size) const {
+  if (options_.take_input_memory == nullptr) return {};
+  request::RequestFields target;
+  target.model_name.assign(route.model);
+  if (!service_.SetVersion(route.version, &target).ok()) return {};
+  return options_.take_input_memory(target.model_name, target.model_version, size);
 }
 
 void InferEndpoint::DecodeOffLoop(Exchange& exchange, RequestPtr request) const {
@@ -179,23 +189,29 @@ Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
   if (!exchange.head().bad_timeout.empty()) {
     return Status::InvalidArgument(exchange.head().bad_timeout);
   }
-  const std::string_view body = exchange.body().view();
-  NEREID_ASSIGN_OR_RETURN(const size_t json_size, JsonSize(exchange.head(), body.size()));
+  const Body& body = exchange.body();
+  NEREID_ASSIGN_OR_RETURN(const size_t json_size, JsonSize(exchange.head(), body.total_size()));
+  const bool is_apart = !body.json.empty();
+  const std::string_view json = is_apart ? body.json : body.view().substr(0, json_size);
+  const std::string_view binary = is_apart ? body.view() : body.view().substr(json_size);
 
   *error_type = kJsonType;
   codec::json::DecodeLimits limits;
   limits.max_json_size = options_.max_input_size;
   if (json_size == 0) {
     NEREID_RETURN_IF_ERROR(
-        codec::json::DecodeRawRequest(body, limits, request, &exchange.output_options()));
+        codec::json::DecodeRawRequest(binary, limits, request, &exchange.output_options()));
   } else {
-    NEREID_RETURN_IF_ERROR(codec::json::DecodeInferRequest(body.substr(0, json_size),
-                                                           body.substr(json_size), limits, request,
-                                                           &exchange.output_options()));
+    NEREID_RETURN_IF_ERROR(
+        codec::json::DecodeInferRequest(json, binary, limits, request, &exchange.output_options()));
   }
   NEREID_RETURN_IF_ERROR(api::ForwardFields(exchange.head().fields, request));
+  NEREID_RETURN_IF_ERROR(
+      api::TakeSequenceId(exchange.head().fields, options_.sequence_field, request));
   // Without a binary part no input views the body: tensors given as JSON have their own buffers.
-  if (json_size < body.size()) request->Hold(exchange.TakeBodyMemory());
+  if (binary.empty()) return Status::Ok();
+  if (body.buffer.is_borrowed()) NEREID_RETURN_IF_ERROR(api::MarkShared(binary, *request));
+  request->Hold(exchange.TakeBodyMemory());
   return Status::Ok();
 }
 

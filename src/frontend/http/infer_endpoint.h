@@ -19,6 +19,10 @@ class InferEndpoint {
   InferEndpoint(const KserveOptions& options, api::InferenceService& service, OffLoop& workers)
       : options_(options), service_(service), workers_(workers) {}
 
+  /// Returns memory in which the model of `route` wants `size` bytes of tensors; a buffer without
+  /// data if it has no wish.
+  memory::HostBuffer TakeBodyMemory(const Route& route, size_t size) const;
+
   /// Decodes and submits the request of `exchange`, or replies with an error.
   void Handle(Exchange& exchange, const Route& route) const;
 

@@ -28,7 +28,9 @@
 #include "frontend/http/infer_endpoint.h"
 #include "frontend/http/load_endpoint.h"
 #include "frontend/http/off_loop.h"
+#include "frontend/http/openapi_endpoint.h"
 #include "frontend/http/route.h"
+#include "frontend/http/sequence_endpoint.h"
 #include "frontend/http/shared_memory_endpoint.h"
 #include "frontend/http/v1_health.h"
 
@@ -39,8 +41,12 @@ using base::Status;
 
 /// How many requests to load or unload a model are carried out at the same time.
 constexpr size_t kMaxLoadThreads = 8;
+/// How many further ones wait.
+constexpr size_t kMaxWaitingLoads = 4096;
 /// How many documents about models, statistics and settings are made at the same time.
 constexpr size_t kMaxDocumentThreads = 4;
+/// Threads that ask models whether they are ready.
+constexpr size_t kMaxReadinessThreads = 8;
 
 /// Returns the number of threads that encode and decode: that of the CPUs, because the work does
 /// not block.
@@ -63,13 +69,16 @@ class KserveHandler final : public KserveRoutes {
         infer_(options_, service_, codec_),
         generate_(options_, service_, codec_),
         health_(service_, documents_),
+        openapi_(service_, documents_),
         shown_loads_(service_, documents_),
-        shared_memory_(service_.shared_memory(), documents_) {}
+        shared_memory_(service_.shared_memory(), documents_),
+        sequences_(service_) {}
 
   void Handle(Exchange& exchange) override;
   void Serve(Exchange& exchange, const Route& route, Method method) override;
   bool MayReceiveBody(Exchange& exchange) override;
   bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) override;
+  memory::HostBuffer TakeBodyMemory(Exchange& exchange, size_t size) override;
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override;
   bool WantsTimes() const override {
@@ -82,6 +91,8 @@ class KserveHandler final : public KserveRoutes {
     frees_.Stop();
     codec_.Stop();
     documents_.Stop();
+    readiness_.Stop();
+    sequences_.Stop();
     loads_.Stop();
   }
 
@@ -96,6 +107,7 @@ class KserveHandler final : public KserveRoutes {
   }
   bool AdmitTo(Exchange& exchange, const EndpointSpec& spec, Method method) const;
   void Get(Exchange& exchange, const Route& route, std::string_view type, MakeDocument make);
+  void GetReady(Exchange& exchange, const Route& route, MakeDocument make);
   void GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make);
   void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                  int count);
@@ -125,12 +137,15 @@ class KserveHandler final : public KserveRoutes {
   const InferEndpoint infer_;
   const GenerateEndpoint generate_;
   const HealthEndpoint health_;
+  const OpenApiEndpoint openapi_;
   const LoadEndpoint shown_loads_;
   const SharedMemoryEndpoint shared_memory_;
+  SequenceEndpoint sequences_;
   // Separate pools, so that none waits for the others: a load takes minutes, a document may wait
   // for the file system, and large messages wait for a CPU.
-  OffLoop loads_{"http-loads", kMaxLoadThreads};
+  OffLoop loads_{"http-loads", kMaxLoadThreads, kMaxWaitingLoads, base::PoolWork::kInBackground};
   OffLoop documents_{"http-documents", kMaxDocumentThreads};
+  OffLoop readiness_{"http-ready", kMaxReadinessThreads};
   OffLoop codec_{"http-codec", CodecThreads(), kMaxWaitingCodecs, base::PoolWork::kComputes};
   base::BlockingWorkers frees_{"http-free", 1};
 };
@@ -168,6 +183,15 @@ bool KserveHandler::MayReceiveBodyAt(Exchange& exchange, const Route& route, Met
   return route.endpoint == Endpoint::kUnknown || AdmitTo(exchange, SpecOf(route.endpoint), method);
 }
 
+// The client is admitted first: MayReceiveBody() refuses another one, with this reply.
+memory::HostBuffer KserveHandler::TakeBodyMemory(Exchange& exchange, size_t size) {
+  const Route route = FindRoute(exchange.head().path());
+  const Method method = exchange.head().method;
+  if (route.endpoint != Endpoint::kInfer || method != Method::kPost) return {};
+  if (!AdmitTo(exchange, SpecOf(route.endpoint), method)) return {};
+  return infer_.TakeBodyMemory(route, size);
+}
+
 void KserveHandler::Handle(Exchange& exchange) {
   LogRequest(exchange.head());
   Serve(exchange, FindRoute(exchange.head().path()), exchange.head().method);
@@ -200,19 +224,29 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
     case Endpoint::kServerLive:
       return Get(exchange, route, kTextType, &KserveHandler::ServerLive);
     case Endpoint::kServerReady:
-      return Get(exchange, route, kTextType, &KserveHandler::ServerReady);
+      return GetReady(exchange, route, &KserveHandler::ServerReady);
     case Endpoint::kModelReady:
-      return Get(exchange, route, kTextType, &KserveHandler::ModelReady);
+      return GetReady(exchange, route, &KserveHandler::ModelReady);
     case Endpoint::kDrain:
       return health_.Drain(exchange, method);
+    case Endpoint::kSequenceClaim:
+    case Endpoint::kSequenceSettle:
+    case Endpoint::kSequenceOffer:
+      return sequences_.Handle(exchange, route.endpoint);
     case Endpoint::kV1Live:
-    case Endpoint::kV1ModelReady:
       SetDocument(exchange, kJsonType, V1Health(service_, route));
       return exchange.Finish();
+    case Endpoint::kV1ModelReady:
+      return readiness_.Run(exchange, [this, &exchange, route] {
+        SetDocument(exchange, kJsonType, V1Health(service_, route));
+      });
     case Endpoint::kServerMetadata:
       return Get(exchange, route, kJsonType, &KserveHandler::ServerMetadata);
     case Endpoint::kModelMetadata:
       return GetOffLoop(exchange, route, &KserveHandler::ModelMetadata);
+    case Endpoint::kServerOpenApi:
+    case Endpoint::kModelOpenApi:
+      return openapi_.Handle(exchange, route);
     case Endpoint::kModelConfig:
       return GetOffLoop(exchange, route, &KserveHandler::ModelConfig);
     case Endpoint::kStatistics:
@@ -247,6 +281,13 @@ void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view
                         MakeDocument make) {
   SetDocument(exchange, type, (this->*make)(route));
   exchange.Finish();
+}
+
+/// Like Get, for questions for readiness: a model may answer them itself, and take its time.
+void KserveHandler::GetReady(Exchange& exchange, const Route& route, MakeDocument make) {
+  readiness_.Run(exchange, [this, &exchange, route, make] {
+    SetDocument(exchange, kTextType, (this->*make)(route));
+  });
 }
 
 /// Like Get, for a document that may be long or takes long to make.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "api/access/access_gate.h"
+#include "api/input_memory.h"
 #include "base/byte_budget.h"
 #include "tracing/request_tracer.h"
 
@@ -27,6 +30,11 @@ struct KserveOptions {
   /// Selects the requests to be traced; must outlive the handler. Null: no tracing and no trace
   /// settings.
   tracing::RequestTracer* tracer = nullptr;
+  /// The field whose value names the sequence of a request that names none; it must be among
+  /// HttpServerOptions::kept_fields. Empty: there is none.
+  std::string sequence_field = {};
+  /// Where large inputs are received. Null: in memory of the front end.
+  api::InputMemorySource take_input_memory = nullptr;
   /// Decides who may call what. Null: everyone may do everything.
   std::shared_ptr<const api::AccessGate> gate = nullptr;
 };

@@ -54,7 +54,7 @@ void ReplyWriter::AppendStatusAndFields(const Reply& reply, const Framing& frami
   if (!reply.content_type.empty()) {
     head_.append("Content-Type: ").append(reply.content_type).append("\r\n");
   }
-  head_.append(reply.extra_fields).append(framing.fields);
+  head_.append(reply.extra_fields).append(framing.fields).append(framing.server_fields);
 }
 
 // A chunk is its size in hexadecimal, CRLF, the bytes, CRLF; the last one has the size 0 and no

@@ -20,10 +20,12 @@ class ReplyWriter {
  public:
   /// How a reply depends on its request and its connection.
   struct Framing {
-    bool head_only = false;        // the reply to a HEAD request: the head of the GET, and no body
-    bool is_http_1_0 = false;      // the client does not understand chunks
-    bool close = false;            // the connection is closed after the reply
-    std::string_view fields = {};  // of every reply of the server, as whole lines
+    bool head_only = false;    // the reply to a HEAD request: the head of the GET, and no body
+    bool is_http_1_0 = false;  // the client does not understand chunks
+    bool close = false;        // the connection is closed after the reply
+    // Whole lines: those for web pages, and those of every reply of the server.
+    std::string_view fields = {};
+    std::string_view server_fields = {};
   };
 
   /// Writes "100 Continue" into the client's buffer, which is usually empty. What does not fit goes

@@ -2,8 +2,10 @@
 #include "frontend/http/request_body.h"
 
 #include <charconv>
+#include <optional>
 #include <string>
 
+#include "base/parse_number.h"
 #include "memory/host_buffer.h"
 
 namespace nereid::frontend::http {
@@ -16,6 +18,14 @@ size_t BodyOffset(const RequestHead& head, uint64_t body_size) {
   if (result.ec != std::errc() || length > body_size) return 0;
   return (memory::HostBuffer::kAlignment - length % memory::HostBuffer::kAlignment) %
          memory::HostBuffer::kAlignment;
+}
+
+size_t JsonReceivedApart(const RequestHead& head, uint64_t body_size) {
+  constexpr uint64_t kMaxJson = uint64_t{16} << 10;
+  if (!head.inference_header_length || !head.content_encoding.empty()) return 0;
+  const auto length = base::ParseWhole<uint64_t>(*head.inference_header_length);
+  if (!length || *length > kMaxJson || body_size < *length + kSmallBody) return 0;
+  return *length;
 }
 
 Refusal RefusalOfLongBody(uint64_t size, uint64_t max) {

@@ -23,6 +23,10 @@ inline constexpr size_t kMinProgress = size_t{16} << 10;
 /// it. For a body of unknown size, `body_size` is the largest possible one.
 size_t BodyOffset(const RequestHead& head, uint64_t body_size);
 
+/// Returns the size of the JSON part of a body that may be received apart from the binary tensors;
+/// 0 if the body must be one piece: it is small or compressed, or has much JSON or no tensors.
+size_t JsonReceivedApart(const RequestHead& head, uint64_t body_size);
+
 /// Returns the refusal of a body that is announced to have more than `max` bytes.
 Refusal RefusalOfLongBody(uint64_t size, uint64_t max);
 /// Returns the refusal of a head with more than `max` bytes.

@@ -12,7 +12,6 @@ namespace nereid::frontend::http {
 namespace {
 
 namespace beast = boost::beast;
-using BodyOutcome = memory::ReceiveBuffer::Outcome;
 
 }  // namespace
 
@@ -120,52 +119,45 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
   has_large_body_ = chunked || size > kSmallBody;
   if (!chunked) return BeginKnownBody(size, input);
   phase_ = Phase::kChunkedBody;
-  // The size is unknown, so that the place of the tensors is chosen as if it were the largest.
-  body_.Start(BodyOffset(head, options_.max_body_size), 0);
-  parser_->StartChunkedBody(&body_, options_.max_body_size);
+  parser_->StartChunkedBody(body_.StartUnknown(head, options_.max_body_size),
+                            options_.max_body_size);
   progress_ = 0;
   has_progress_ = true;
   return std::nullopt;
 }
 
 RequestReader::Result RequestReader::BeginKnownBody(uint64_t size, std::string_view* input) {
-  body_.Start(BodyOffset(request_.head, size), size);
-  if (size == 0) return Complete();
-  const std::string_view present = input->substr(0, size);
-  if (const BodyOutcome outcome = body_.Append(present); outcome != BodyOutcome::kDone) {
+  body_.Start(request_.head, size);
+  if (const auto outcome = body_.Append(input); outcome != BodyReceiver::Outcome::kDone) {
     return Refuse(RefusalOf(outcome));
   }
-  input->remove_prefix(present.size());
-  if (present.size() == size) return Complete();
+  if (body_.is_complete()) return Complete();
   phase_ = Phase::kBody;
-  body_size_ = size;
-  progress_ = present.size();
+  progress_ = body_.received();
   has_progress_ = true;
   return Result::kNeedsInput;
 }
 
 RequestReader::Result RequestReader::MakeBodyRoom(size_t max, std::span<char>* room) {
-  const BodyOutcome outcome = body_.MakeRoom(std::min(body_size_ - body_.size(), max), room);
-  if (outcome != BodyOutcome::kDone) return Refuse(RefusalOf(outcome));
+  const auto outcome = body_.MakeRoom(max, room);
+  if (outcome != BodyReceiver::Outcome::kDone) return Refuse(RefusalOf(outcome));
   return Result::kNeedsInput;
 }
 
 RequestReader::Result RequestReader::AddBody(size_t size) {
   body_.Advance(size);
   NoteBodyProgress();
-  return body_.size() < body_size_ ? Result::kNeedsInput : Complete();
+  return body_.is_complete() ? Complete() : Result::kNeedsInput;
 }
 
 void RequestReader::NoteBodyProgress() {
-  if (body_.size() - progress_ < kMinProgress) return;
-  progress_ = body_.size();
+  if (body_.received() - progress_ < kMinProgress) return;
+  progress_ = body_.received();
   has_progress_ = true;
 }
 
 RequestReader::Result RequestReader::Complete() {
-  request_.body.buffer = body_.Take();
-  request_.body.offset = body_.offset();
-  request_.body.size = body_.size();
+  request_.body = body_.Take();
   parser_.reset();
   phase_ = Phase::kIdle;
   has_progress_ = false;
@@ -186,9 +178,7 @@ memory::HostBuffer RequestReader::Drop() {
   parser_.reset();
   phase_ = Phase::kIdle;
   ahead_ = {};
-  memory::HostBuffer memory = body_.Take();
-  body_.Start(0, 0);
-  return memory;
+  return body_.Drop();
 }
 
 }  // namespace nereid::frontend::http

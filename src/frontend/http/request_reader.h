@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "frontend/http/body_receiver.h"
 #include "frontend/http/exchange.h"
 #include "frontend/http/http_options.h"
 #include "frontend/http/refusal.h"
 #include "frontend/http/request_parser.h"
-#include "memory/receive_buffer.h"
 
 namespace nereid::frontend::http {
 
@@ -29,10 +29,14 @@ class RequestReader {
   /// A client that has sent so many bytes ahead is not read before it has got replies.
   static constexpr size_t kMaxAhead = size_t{64} << 10;
 
-  /// Fills `request`. `options` and `clock` must outlive the reader.
+  /// Fills `request`. `take_memory` is asked for memory of large bodies; null: there is none. The
+  /// other arguments must outlive the reader.
   RequestReader(const HttpServerOptions& options, const base::Clock& clock,
-                ReceivedRequest* request)
-      : options_(options), clock_(clock), request_(*request), body_(options.receive_budget) {}
+                ReceivedRequest* request, BodyMemorySource take_memory = nullptr)
+      : options_(options),
+        clock_(clock),
+        request_(*request),
+        body_(options.receive_budget, std::move(take_memory)) {}
 
   enum class Result {
     kNeedsInput,  // the request is not complete, or none has begun
@@ -96,10 +100,9 @@ class RequestReader {
   ReceivedRequest& request_;
   Phase phase_ = Phase::kIdle;
   std::optional<RequestParser> parser_;
-  std::string ahead_;           // input that is not parsed yet
-  memory::ReceiveBuffer body_;  // in kBody and kChunkedBody: the body so far
-  size_t body_size_ = 0;        // in kBody: all of it
-  size_t progress_ = 0;         // of the body, when has_progress_ was last set
+  std::string ahead_;    // input that is not parsed yet
+  BodyReceiver body_;    // in kBody and kChunkedBody: the body so far
+  size_t progress_ = 0;  // of the body, when has_progress_ was last set
   bool has_progress_ = false;
   bool wants_continue_ = false;
   bool has_large_body_ = false;

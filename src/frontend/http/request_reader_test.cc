@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nereid::frontend::http {
 namespace {
@@ -105,6 +107,105 @@ TEST_F(RequestReaderTest, ABodyIsReceivedDirectlyAndAligned) {
   EXPECT_EQ(request_.body.size, 40'000u);
   EXPECT_EQ(request_.body.view().substr(8, 4), "89xx");
   EXPECT_EQ(reinterpret_cast<uintptr_t>(request_.body.view().data() + 10) % 64, 0u);
+}
+
+/// Memory for the tensors of a body, outside of the process for all that the reader knows.
+struct LentBodies {
+  memory::HostBuffer Take(size_t size) {
+    class Lender final : public memory::BufferLender {
+     public:
+      size_t Prepare(size_t begin, size_t end) noexcept override {
+        return std::min<size_t>(end - begin, 30'000);
+      }
+    };
+    asked = size;
+    if (refuses) return {};
+    memory.assign(size, '-');
+    return memory::HostBuffer::Borrow(memory.data(), size, std::make_unique<Lender>());
+  }
+
+  std::vector<char> memory;
+  size_t asked = 0;
+  bool refuses = false;
+};
+
+class LentBodyTest : public ::testing::Test {
+ protected:
+  /// Returns the text of a request whose JSON part has `json` bytes.
+  static std::string Text(size_t json, size_t tensors, const std::string& fields = "") {
+    return "POST /x HTTP/1.1\r\nHost: h\r\nInference-Header-Content-Length: " +
+           std::to_string(json) + "\r\n" + fields +
+           "Content-Length: " + std::to_string(json + tensors) + "\r\n\r\n" +
+           std::string(json, 'j') + std::string(tensors - 1, 't') + "e";
+  }
+
+  /// Reads a text of which `first` bytes come at once, and the others `step` at a time.
+  Result Receive(std::string_view text, size_t first, size_t step) {
+    Result result = reader_.Read(text.substr(0, first));
+    text.remove_prefix(first);
+    while (result == Result::kNeedsInput && !text.empty()) {
+      if (!reader_.WantsBody()) {
+        result = reader_.Read(text.substr(0, step));
+        text.remove_prefix(std::min(step, text.size()));
+        continue;
+      }
+      std::span<char> room;
+      EXPECT_EQ(reader_.MakeBodyRoom(step, &room), Result::kNeedsInput);
+      std::memcpy(room.data(), text.data(), room.size());
+      text.remove_prefix(room.size());
+      result = reader_.AddBody(room.size());
+    }
+    return result;
+  }
+
+  static constexpr size_t kTensors = 100'000;
+  HttpServerOptions options_;
+  base::FakeClock clock_;
+  ReceivedRequest request_;
+  LentBodies lent_;
+  RequestReader reader_{options_, clock_, &request_,
+                        [this](size_t size) { return lent_.Take(size); }};
+};
+
+TEST_F(LentBodyTest, TheTensorsOfALargeBodyAreInLentMemoryAndTheJsonIsNot) {
+  const std::string text = Text(300, kTensors);
+  const size_t head = text.find("\r\n\r\n") + 4;
+  for (const size_t first : {head, head + 1, head + 299, head + 300, head + 301, head + 40'000}) {
+    for (const size_t step : {7u, 64'000u}) {
+      ASSERT_EQ(Receive(text, first, step), Result::kComplete) << first - head << " " << step;
+      EXPECT_EQ(lent_.asked, kTensors);
+      EXPECT_EQ(request_.body.json, std::string(300, 'j'));
+      EXPECT_EQ(request_.body.view().data(), lent_.memory.data());
+      EXPECT_EQ(request_.body.view(), std::string(kTensors - 1, 't') + "e");
+      EXPECT_EQ(request_.body.total_size(), kTensors + 300);
+      EXPECT_TRUE(request_.body.buffer.is_borrowed());
+    }
+  }
+}
+
+TEST_F(LentBodyTest, TheNextRequestHasNothingOfIt) {
+  ASSERT_EQ(Receive(Text(300, kTensors), 500, 64'000), Result::kComplete);
+  request_.body.buffer.Reset();
+  const std::string small = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc";
+  ASSERT_EQ(reader_.Read(small), Result::kComplete);
+  EXPECT_EQ(request_.body.json, "");
+  EXPECT_EQ(request_.body.view(), "abc");
+  lent_.refuses = true;
+  ASSERT_EQ(Receive(Text(300, kTensors), 500, 64'000), Result::kComplete);
+  EXPECT_EQ(request_.body.json, "");
+  EXPECT_EQ(request_.body.size, kTensors + 300);
+  EXPECT_FALSE(request_.body.buffer.is_borrowed());
+}
+
+TEST_F(LentBodyTest, OtherBodiesAreOnePiece) {
+  for (const std::string& text : {Text(300, 1000), Text(0, kTensors), Text(20'000, kTensors),
+                                  Text(300, kTensors, "Content-Encoding: gzip\r\n")}) {
+    lent_.asked = 0;
+    ASSERT_EQ(Receive(text, 600, 64'000), Result::kComplete);
+    EXPECT_EQ(lent_.asked, 0u);
+    EXPECT_FALSE(request_.body.buffer.is_borrowed());
+    EXPECT_EQ(request_.body.view().back(), 'e');
+  }
 }
 
 TEST_F(RequestReaderTest, ProgressIsAHeadABodyAndEvery16KiBOfIt) {

@@ -43,16 +43,16 @@ bool IsDigits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Endpoint ModelEndpoint(Segments* segments) {
-  if (segments->done()) return Endpoint::kModelMetadata;
-  const std::string_view word = segments->Take();
+/// Returns the operation on a model that `word` names, and for "trace" the segment after it.
+Endpoint ModelEndpoint(std::string_view word, Segments* segments) {
+  if (word == "infer") return Endpoint::kInfer;
   if (word == "trace") {
     return segments->Take() == "setting" ? Endpoint::kTraceSetting : Endpoint::kUnknown;
   }
-  if (word == "infer") return Endpoint::kInfer;
   if (word == "ready") return Endpoint::kModelReady;
   if (word == "config") return Endpoint::kModelConfig;
   if (word == "stats") return Endpoint::kStatistics;
+  if (word == "openapi.json") return Endpoint::kModelOpenApi;
   if (word == "sequences") return Endpoint::kSequences;
   if (word == "generate") return Endpoint::kGenerate;
   if (word == "generate_stream") return Endpoint::kGenerateStream;
@@ -62,24 +62,25 @@ Endpoint ModelEndpoint(Segments* segments) {
 // Parses /models/stats and /models/M[/versions/V][/OPERATION]. "/models/stats" is the statistics of
 // all models, even if a model has the name "stats": Triton's order.
 void FindModelRoute(Segments segments, Route* route) {
-  Segments only = segments;
-  if (only.Take() == "stats" && only.done()) {
+  const std::string_view model = segments.Take();
+  if (model == "stats" && segments.done()) {
     route->endpoint = Endpoint::kStatistics;
     return;
   }
-  route->model = segments.Take();
-  if (route->model.empty()) return;
-  Segments versioned = segments;
-  if (versioned.TakeWord("versions")) {
-    const std::string_view version = versioned.Take();
+  route->model = model;
+  if (model.empty()) return;
+  bool is_metadata = segments.done();
+  std::string_view word = segments.Take();
+  if (word == "versions") {
+    const std::string_view version = segments.Take();
     if (!IsDigits(version) && !api::IsVersionLabel(version)) return;
     route->version = version;
-    segments = versioned;
+    is_metadata = segments.done();
+    word = segments.Take();
   }
-  route->endpoint = ModelEndpoint(&segments);
-  const bool versioned_trace =
-      route->endpoint == Endpoint::kTraceSetting && !route->version.empty();
-  if (!segments.done() || versioned_trace) route->endpoint = Endpoint::kUnknown;
+  const Endpoint endpoint = is_metadata ? Endpoint::kModelMetadata : ModelEndpoint(word, &segments);
+  const bool is_versioned_trace = endpoint == Endpoint::kTraceSetting && !route->version.empty();
+  if (segments.done() && !is_versioned_trace) route->endpoint = endpoint;
 }
 
 // Parses the rest of /repository[/R]/index and /repository[/R]/models/M/(load|unload|rollout),
@@ -149,12 +150,17 @@ constexpr std::nullopt_t kWrongMethod = std::nullopt;
 constexpr EndpointSpec kEndpoints[] = {
     // clang-format off
     {Endpoint::kServerMetadata, "/v2", Operation::kServerMetadata, kWrongMethod},
+    {Endpoint::kServerOpenApi, "/v2/openapi.json", Operation::kServerMetadata, kWrongMethod},
     {Endpoint::kServerLive, "/v2/health/live", Operation::kServerLive, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kServerReady, "/v2/health/ready", Operation::kServerReady, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kV1Live, "/", Operation::kServerLive, kWrongMethod},
     {Endpoint::kV1ModelReady, "/v1/models/{model}", Operation::kModelReady, kWrongMethod},
     {Endpoint::kDrain, "/v2/drain", Operation::kDrainRead, Operation::kDrainChange, false, Operation::kDrainChange},
+    {Endpoint::kSequenceClaim, "/v2/sequences/claim", kWrongMethod, Operation::kSequenceHandover, true},
+    {Endpoint::kSequenceSettle, "/v2/sequences/settle", kWrongMethod, Operation::kSequenceHandover, true},
+    {Endpoint::kSequenceOffer, "/v2/sequences/offer", kWrongMethod, Operation::kSequenceHandover, true},
     {Endpoint::kModelMetadata, "/v2/models/{model}[/versions/{version}]", Operation::kModelMetadata, kWrongMethod},
+    {Endpoint::kModelOpenApi, "/v2/models/{model}[/versions/{version}]/openapi.json", Operation::kModelMetadata, kWrongMethod},
     {Endpoint::kModelReady, "/v2/models/{model}[/versions/{version}]/ready", Operation::kModelReady, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kModelConfig, "/v2/models/{model}[/versions/{version}]/config", Operation::kModelConfig, kWrongMethod},
     {Endpoint::kStatistics, "/v2/models[/{model}[/versions/{version}]]/stats", Operation::kStatistics, kWrongMethod},
@@ -219,8 +225,16 @@ Route FindV2Route(std::string_view rest) {
         route.repository = repository;
       }
     }
+  } else if (word == "openapi.json" && segments.done()) {
+    route.endpoint = Endpoint::kServerOpenApi;
   } else if (word == "drain" && segments.done()) {
     route.endpoint = Endpoint::kDrain;
+  } else if (word == "sequences") {
+    const std::string_view action = segments.Take();
+    if (!segments.done()) return route;
+    if (action == "claim") route.endpoint = Endpoint::kSequenceClaim;
+    if (action == "settle") route.endpoint = Endpoint::kSequenceSettle;
+    if (action == "offer") route.endpoint = Endpoint::kSequenceOffer;
   } else if (word == "logging" && segments.done()) {
     route.endpoint = Endpoint::kLogging;
   } else if (word == "trace" && segments.Take() == "setting" && segments.done()) {

@@ -13,12 +13,17 @@ namespace nereid::frontend::http {
 enum class Endpoint {
   kUnknown,
   kServerMetadata,
+  kServerOpenApi,
   kServerLive,
   kServerReady,
   kV1Live,        // of KServe's older protocol: GET /
   kV1ModelReady,  // likewise: GET /v1/models/M
   kDrain,
+  kSequenceClaim,
+  kSequenceSettle,
+  kSequenceOffer,
   kModelMetadata,
+  kModelOpenApi,
   kModelReady,
   kModelConfig,
   kStatistics,

@@ -11,6 +11,11 @@ TEST(Route, EveryEndpoint) {
   EXPECT_EQ(FindRoute("/v2/health/live").endpoint, Endpoint::kServerLive);
   EXPECT_EQ(FindRoute("/v2/health/ready").endpoint, Endpoint::kServerReady);
   EXPECT_EQ(FindRoute("/v2/drain").endpoint, Endpoint::kDrain);
+  EXPECT_EQ(FindRoute("/v2/sequences/claim").endpoint, Endpoint::kSequenceClaim);
+  EXPECT_EQ(FindRoute("/v2/sequences/settle").endpoint, Endpoint::kSequenceSettle);
+  EXPECT_EQ(FindRoute("/v2/sequences/offer").endpoint, Endpoint::kSequenceOffer);
+  EXPECT_EQ(FindRoute("/v2/sequences").endpoint, Endpoint::kUnknown);
+  EXPECT_EQ(FindRoute("/v2/sequences/claim/x").endpoint, Endpoint::kUnknown);
   EXPECT_EQ(FindRoute("/v2/models/m").endpoint, Endpoint::kModelMetadata);
   EXPECT_EQ(FindRoute("/v2/models/m/ready").endpoint, Endpoint::kModelReady);
   EXPECT_EQ(FindRoute("/v2/models/m/config").endpoint, Endpoint::kModelConfig);

@@ -4,7 +4,6 @@
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -14,27 +13,44 @@ namespace nereid::frontend::http2 {
 namespace {
 
 constexpr uint64_t kPrefaceNs = 20'000'000'000;
-// How long one connection may use the loop before the others have their turn, and how much it may
-// read or write meanwhile.
-constexpr uint64_t kTurnNs = 2'000'000;
+// How much one connection may read, and how much it may write, before the others have their turn.
+// The time of both together is limited, too (TurnBudget): many small frames take longer than these
+// bytes.
 constexpr size_t kTurnBytes = size_t{4} << 20;
+
+bool AwaitsPreface(const Session* session) {
+  return session == nullptr || !session->received_preface();
+}
 
 }  // namespace
 
-// The kernel provides memory only for the pages of the buffer that are written.
 Connection::Connection(const SessionOptions& options, Host& host,
                        std::unique_ptr<net::ByteStream> client, std::unique_ptr<StreamMaker> maker)
-    : options_(options),
-      host_(host),
-      client_(std::move(client)),
-      maker_(std::move(maker)),
-      session_(std::make_unique<Session>(options, *maker_, host.event_loop(),
-                                         static_cast<Session::Transport&>(*this))),
-      buffer_(new char[kReadSize]) {}
+    : options_(options), host_(host), client_(std::move(client)), maker_(std::move(maker)) {}
+
+// The usual client never needs kept_: its bytes are taken in while they are in the loop's buffer.
+void Connection::KeepUnread() {
+  if (unread_.empty()) {
+    kept_ = std::string();
+  } else if (unread_.data() + unread_.size() != kept_.data() + kept_.size()) {
+    kept_.assign(unread_);
+    unread_ = kept_;
+  }
+}
+
+Session& Connection::session() {
+  if (session_ == nullptr) {
+    session_ = std::make_unique<Session>(options_, *maker_, host_.event_loop(),
+                                         static_cast<Session::Transport&>(*this));
+    ArmUpkeep();
+  }
+  return *session_;
+}
 
 template <typename Body>
 void Connection::Turn(const Body& body) noexcept {
   const std::shared_ptr<Connection> self = shared_from_this();
+  budget_.Begin();
   const bool done = Guarded("HTTP/2: a connection", false, [&] {
     body();
     return true;
@@ -46,10 +62,12 @@ void Connection::Turn(const Body& body) noexcept {
   });
 }
 
+// The SETTINGS of the server go out with the first reply to the client's preface, which the client
+// sends without waiting for them (RFC 9113, section 3.4): one write less for each connection, and
+// none for a client that says nothing.
 void Connection::Start() {
   if (!client_->Open(*this)) return Close();
   BeginUpkeep();
-  Flush();
 }
 
 void Connection::TakeOver(std::string_view received) {
@@ -57,9 +75,8 @@ void Connection::TakeOver(std::string_view received) {
   BeginUpkeep();
   Turn([this, received] {
     static constexpr std::string_view kPreface = NGHTTP2_CLIENT_MAGIC;
-    if (received.size() > kReadSize || !session_->Receive(kPreface)) return Close();
-    if (!received.empty()) std::memcpy(buffer_.get(), received.data(), received.size());
-    unread_ = {buffer_.get(), received.size()};
+    if (!session().Receive(kPreface)) return Close();
+    unread_ = received;
     TakeIn();
   });
 }
@@ -75,8 +92,8 @@ const net::Peer& Connection::peer() {
 }
 
 void Connection::ArmUpkeep() {
-  uint64_t upkeep_ns = session_->NextUpkeepNs();
-  if (!session_->received_preface()) upkeep_ns = std::min(upkeep_ns, preface_deadline_ns_);
+  uint64_t upkeep_ns = session_ == nullptr ? preface_deadline_ns_ : session_->NextUpkeepNs();
+  if (AwaitsPreface(session_.get())) upkeep_ns = std::min(upkeep_ns, preface_deadline_ns_);
   host_.event_loop().SetTimer(*this, upkeep_ns);
 }
 
@@ -91,8 +108,8 @@ void Connection::Upkeep() {
   const uint64_t now = host_.event_loop().NowNs();
   const auto patience = static_cast<uint64_t>(options_.stall_timeout.count()) * 1'000'000;
   if (blocked_ && now - blocked_ns_ >= patience) return Close();
-  if (!session_->received_preface() && now >= preface_deadline_ns_) return Close();
-  if (!session_->Upkeep(now)) Close();
+  if (AwaitsPreface(session_.get()) && now >= preface_deadline_ns_) return Close();
+  if (session_ != nullptr && !session_->Upkeep(now)) Close();
 }
 
 void Connection::RequestFlush() {
@@ -109,41 +126,38 @@ void Connection::OnLost() noexcept { Close(); }
 
 // Once for each turn of the loop, unless the client has more to say than the buffer holds.
 void Connection::Read() {
-  uint64_t begin_ns = 0;
-  for (size_t read = 0; read < kTurnBytes; read += kReadSize) {
-    const auto got = client_->Read(std::span(buffer_.get(), kReadSize));
+  const std::span<char> buffer = host_.read_buffer();
+  for (size_t read = 0; read < kTurnBytes; read += buffer.size()) {
+    const auto got = client_->Read(buffer);
     if (got.size == 0) {
       if (got.state != net::ByteStream::State::kBlocked) Close();
       return;
     }
-    const bool has_more = got.size == kReadSize;
-    if (has_more && begin_ns == 0) begin_ns = host_.event_loop().NowNs();
-    if (session_->Heard(host_.event_loop().RoughNowNs())) ArmUpkeep();
-    unread_ = {buffer_.get(), got.size};
+    const bool has_more = got.size == buffer.size();
+    if (session().Heard(host_.event_loop().RoughNowNs())) ArmUpkeep();
+    unread_ = {buffer.data(), got.size};
     TakeIn();
     if (closed_ || waits_for_room_ || !unread_.empty() || !has_more) return;
-    if (host_.event_loop().NowNs() - begin_ns >= kTurnNs) return;
+    if (TurnIsOver()) return;
   }
 }
 
 // Gives the bytes that were read to the session, until they end or the turn is over.
 void Connection::TakeIn() {
   if (closed_) return;
-  flush_requested_ = true;  // done below
-  uint64_t begin_ns = 0;
+  flush_requested_ = true;  // done below or, if the replies are held back, in a later turn
   bool intact = true;
   while (intact && !unread_.empty() && !session_->IsOverfull()) {
     const std::string_view slice = unread_.substr(0, session_->NextSlice());
     unread_.remove_prefix(slice.size());
     intact = session_->Receive(slice);
-    if (unread_.empty()) break;
-    const uint64_t now = host_.event_loop().NowNs();
-    if (begin_ns == 0) begin_ns = now;
-    if (now - begin_ns >= kTurnNs) break;
+    if (unread_.empty() || TurnIsOver()) break;
   }
-  Flush();
+  const bool goes_on = intact && !unread_.empty() && !session_->IsOverfull();
+  if (!goes_on || !budget_.HoldsBack(host_.event_loop().NowNs())) WriteOut();
   if (!intact) Close();
   if (closed_) return;
+  KeepUnread();
   client_->SetReading(unread_.empty() && !session_->IsOverfull());
   if (session_->IsOverfull()) {
     waits_for_room_ = true;  // the client must read first
@@ -159,8 +173,14 @@ void Connection::OnTurn() noexcept {
 }
 
 void Connection::Flush() {
+  budget_.Begin();
+  WriteOut();
+}
+
+void Connection::WriteOut() {
   flush_requested_ = false;
-  if (closed_ || blocked_) return;
+  budget_.EndHold();
+  if (closed_ || blocked_ || session_ == nullptr) return;
   Write();
   if (closed_ || !waits_for_room_ || session_->IsOverfull()) return;
   waits_for_room_ = false;
@@ -184,8 +204,11 @@ void Connection::Write() {
     }
     // Others have their turn first; the client takes more at once.
     if (written >= kTurnBytes) return WaitUntilWritable();
+    // Usually the queue takes everything, and the clock is not read.
+    if (session_->filled_up() && TurnIsOver()) return WaitUntilWritable();
   }
-  if (session_->Finished()) Close();
+  if (session_->Finished()) return Close();
+  if (session_->has_replied()) client_->MarkServed();
 }
 
 void Connection::WaitUntilWritable() {
@@ -197,12 +220,12 @@ void Connection::WaitUntilWritable() {
 void Connection::OnWritable() noexcept {
   Turn([this] {
     blocked_ = false;
-    Flush();
+    WriteOut();
   });
 }
 
 void Connection::BeginDrain() {
-  if (!closed_) session_->GoAway();
+  if (!closed_) session().GoAway();
 }
 
 void Connection::Close() {

@@ -3,11 +3,14 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "frontend/http2/session.h"
 #include "frontend/http2/session_options.h"
 #include "frontend/http2/stream.h"
+#include "frontend/http2/turn_budget.h"
 #include "frontend/net/connection.h"
 #include "frontend/net/event_loop.h"
 
@@ -24,6 +27,9 @@ class Connection final : public net::Connection,
   class Host {
    public:
     virtual net::EventLoop& event_loop() = 0;
+    /// Returns a buffer for the bytes of a client, which the connections of the loop share: it is
+    /// another's after the call in which it was filled.
+    virtual std::span<char> read_buffer() = 0;
     /// Has connection->Flush() called at the end of the loop's turn.
     virtual void FlushLater(std::shared_ptr<Connection> connection) = 0;
     /// Flushes all connections that asked for it, because the loop's turn ends.
@@ -35,7 +41,7 @@ class Connection final : public net::Connection,
     ~Host() = default;
   };
 
-  /// The largest size of TakeOver()'s text.
+  /// How much a connection reads at once; the usual size of Host::read_buffer().
   static constexpr size_t kReadSize = size_t{64} << 10;
 
   /// `options` and `host` must outlive the connection.
@@ -53,6 +59,7 @@ class Connection final : public net::Connection,
   /// Cancels the running requests, too.
   void Close() override;
 
+  /// Sends what waits to be sent, in a turn of its own.
   void Flush();
 
  private:
@@ -71,8 +78,15 @@ class Connection final : public net::Connection,
   void Read();
   void TakeIn();
   void TakeInLater();
+  /// Moves the bytes that were not taken in to kept_, at the end of the connection's turn.
+  void KeepUnread();
+  /// Returns the session, which is made when the client first says something.
+  Session& session();
   void OnTurn() noexcept;
+  void WriteOut();
   void Write();
+  /// Returns whether the connection has used its time, which begins with the first call.
+  bool TurnIsOver() { return budget_.IsOver(host_.event_loop().NowNs()); }
   void WaitUntilWritable();
   /// Runs `body`; an exception closes the connection. Ends the loop's turn in either case.
   template <typename Body>
@@ -82,12 +96,13 @@ class Connection final : public net::Connection,
   Host& host_;
   const std::unique_ptr<net::ByteStream> client_;
   const std::unique_ptr<StreamMaker> maker_;
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<char[]> buffer_;
-  std::string_view unread_;        // in buffer_: bytes that the session has not received yet
-  std::optional<net::Peer> peer_;  // once it was asked for
+  std::unique_ptr<Session> session_;  // null before the first byte, and when closed
+  std::string kept_;                  // what unread_ views between two turns
+  std::string_view unread_;           // bytes that the session has not received yet
+  std::optional<net::Peer> peer_;     // once it was asked for
   uint64_t preface_deadline_ns_ = 0;
   uint64_t blocked_ns_ = 0;  // since when the client takes nothing
+  TurnBudget budget_;
   bool flush_requested_ = false;
   bool waits_for_room_ = false;  // unread_ waits until the session is no longer overfull
   bool blocked_ = false;         // the client takes nothing now

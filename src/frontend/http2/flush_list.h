@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "frontend/http2/connection.h"
@@ -23,6 +24,7 @@ class FlushList final : public Connection::Host, private net::EventLoop::TurnLis
 
   // Connection::Host
   net::EventLoop& event_loop() override { return server_loop_.event_loop(); }
+  std::span<char> read_buffer() override { return {read_buffer_.get(), Connection::kReadSize}; }
   void FlushLater(std::shared_ptr<Connection> connection) override;
   void EndTurn() override;
   void Closed(Connection& connection) override { server_loop_.Remove(connection); }
@@ -33,6 +35,8 @@ class FlushList final : public Connection::Host, private net::EventLoop::TurnLis
 
   net::ServerLoop& server_loop_;
   const bool shares_loop_;
+  /// The kernel provides memory only for the pages that are written.
+  const std::unique_ptr<char[]> read_buffer_{new char[Connection::kReadSize]};
   std::vector<std::shared_ptr<Connection>> to_flush_;
   /// A loop calls OnTurnEnd() only in turns with timers or tasks: this makes such a turn.
   net::MemberTask<FlushList, &FlushList::OnWake> wake_{*this};

@@ -79,13 +79,15 @@ bool Session::IsOverfull() const {
 
 bool Session::FillQueue() {
   if (session_ == nullptr) return false;
-  while (queue_.pending() < kFullQueue) {
+  filled_up_ = false;
+  for (size_t frames = 0; queue_.pending() < kFullQueue && frames < kFullQueueFrames; ++frames) {
     const uint8_t* data = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &data);
     if (size < 0) return false;
-    if (size == 0) break;
+    if (size == 0) return true;
     queue_.Copy({reinterpret_cast<const char*>(data), static_cast<size_t>(size)});
   }
+  filled_up_ = true;
   return true;
 }
 

@@ -67,6 +67,8 @@ class Session final : public StreamHost {
   /// Moves what is to be sent to the queue, until it holds enough for now. Returns false when the
   /// connection must be closed.
   bool FillQueue();
+  /// Returns whether the last FillQueue() left something to be sent.
+  bool filled_up() const { return filled_up_; }
   WriteQueue& queue() { return queue_; }
 
   /// Returns whether nothing more will be read or written.
@@ -84,6 +86,8 @@ class Session final : public StreamHost {
   void GoAway();
 
   bool received_preface() const { return received_preface_; }
+  /// Returns whether a reply, or the beginning of one, is in the queue or was written.
+  bool has_replied() const { return has_replied_; }
 
   // ---- StreamHost ----
 
@@ -95,9 +99,11 @@ class Session final : public StreamHost {
 
  private:
   friend struct SessionEvents;
-  static constexpr size_t kSmallSlice = 2048;
+  static constexpr size_t kSmallSlice = 512;
   // Enough to keep a socket busy; the rest waits in the streams, where flow control can hold it.
   static constexpr size_t kFullQueue = size_t{512} << 10;
+  // Frames of a few bytes take longer than their bytes; the caller looks at the clock in between.
+  static constexpr size_t kFullQueueFrames = 128;
 
   /// The legal transitions:
   ///
@@ -134,6 +140,8 @@ class Session final : public StreamHost {
   // never come.
   bool in_head_ = false;
   bool received_preface_ = false;
+  bool has_replied_ = false;
+  bool filled_up_ = false;
   Phase phase_ = Phase::kServing;
 };
 

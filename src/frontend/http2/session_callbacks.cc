@@ -172,7 +172,10 @@ struct SessionEvents {
   static int OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void* user_data) {
     Session& self = SessionOf(user_data);
     const uint8_t type = frame->hd.type;
-    if (type == NGHTTP2_HEADERS || type == NGHTTP2_DATA) self.keep_alive_.DataSent();
+    if (type == NGHTTP2_HEADERS || type == NGHTTP2_DATA) {
+      self.has_replied_ = true;
+      self.keep_alive_.DataSent();
+    }
     self.Enforce(self.limits_.FrameSent(
         type, type == NGHTTP2_RST_STREAM ? frame->rst_stream.error_code : 0));
     // A response before the request's end: RFC 9113, 8.1 lets a server reset the stream with

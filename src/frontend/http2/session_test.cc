@@ -137,6 +137,24 @@ TEST_F(SessionTest, TakesARequestAndSendsItsResponse) {
             std::string::npos);
 }
 
+TEST_F(SessionTest, ManySmallFramesFillTheQueueBeforeTheirBytesDo) {
+  ASSERT_TRUE(session().Receive(Preface()));
+  Flushed();
+  EXPECT_FALSE(session().filled_up());
+  TakeOutput();
+  const std::string settings = Frame(NGHTTP2_SETTINGS, 0, 0);
+  const std::string answer = Frame(NGHTTP2_SETTINGS, NGHTTP2_FLAG_ACK, 0);
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(session().Receive(settings));
+  for (int batch = 0; batch < 2; ++batch) {
+    Flushed();
+    EXPECT_TRUE(session().filled_up());
+    EXPECT_EQ(TakeOutput().size(), 128 * answer.size());
+  }
+  Flushed();
+  EXPECT_FALSE(session().filled_up());
+  EXPECT_EQ(TakeOutput().size(), 44 * answer.size());
+}
+
 TEST_F(SessionTest, PassesTheBodyOnAsItComes) {
   ASSERT_TRUE(session().Receive(Preface()));
   ASSERT_TRUE(session().Receive(Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, kGetRoot)));

@@ -82,6 +82,10 @@ class ByteStream {
   /// Requests one call of OnWritable() in a later turn of the loop.
   virtual void AwaitWritable() noexcept = 0;
 
+  /// Says that the peer is a client that has had replies. Until then it is a newcomer, whose bytes
+  /// the loop reads after those of all others. Further calls do nothing.
+  virtual void MarkServed() noexcept {}
+
   /// Tells the peer that no more bytes will be written. Reading continues.
   virtual void EndOutput() noexcept = 0;
 

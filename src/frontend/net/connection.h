@@ -18,8 +18,10 @@ class Connection {
 
   /// Begins to serve the client. Called once, when the connection is in the loop's list.
   virtual void Start() = 0;
-  /// Called when the server stops. Ends the connection now if no request is in progress, otherwise
-  /// after the last one.
+  /// Called when the server stops, and again some time later. Ends the connection now if no request
+  /// is in progress, otherwise after the last one. A connection over which nothing has come yet may
+  /// stay until the second call: its client has connected in order to send a request, which may be
+  /// on its way.
   virtual void BeginDrain() = 0;
   /// Ends the connection now and removes it from the list. A second call does nothing.
   virtual void Close() = 0;

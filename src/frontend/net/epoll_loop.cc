@@ -17,58 +17,76 @@ uint32_t Events(Interest interest) {
   return (interest.reading ? uint32_t{EPOLLIN} : 0) | (interest.writing ? uint32_t{EPOLLOUT} : 0);
 }
 
-/// Watches a descriptor that belongs to the loop; `mark` identifies its events. Edge-triggered:
-/// each event is reported once, and the descriptor need not be read.
-bool WatchOwn(int epoll, int descriptor, void* mark) {
-  epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.ptr = mark}};
-  return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
-}
+/// How many events one system call reports. Those of newcomers that are not served in this turn are
+/// kept, so there are few of them.
+constexpr size_t kMaxEvents = 128;
+constexpr size_t kMaxNewcomers = 16;
 
-/// Its address identifies the timer in the events; null identifies the inbox and removed
-/// watchers.
+/// Their addresses identify the loop's own events: those of the timer, and of the newcomers' set.
+/// Null identifies the inbox and removed watchers.
 char timer_mark;
+char newcomers_mark;
+
+Watcher& WatcherOf(const epoll_event& event) { return *static_cast<Watcher*>(event.data.ptr); }
+
+Watcher::Ready ReadyOf(const epoll_event& event) {
+  return {.readable = (event.events & EPOLLIN) != 0,
+          .writable = (event.events & EPOLLOUT) != 0,
+          .lost = (event.events & (EPOLLERR | EPOLLHUP)) != 0};
+}
 
 }  // namespace
 
 base::Result<std::unique_ptr<EventLoop>> EpollLoop::Make(const base::Clock& clock) {
   NEREID_ASSIGN_OR_RETURN(std::shared_ptr<Inbox> inbox, Inbox::Make());
-  Socket epoll(epoll_create1(EPOLL_CLOEXEC));
   Socket timer(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
-  if (!epoll.is_open() || !timer.is_open() ||
-      !WatchOwn(epoll.descriptor(), inbox->wake_descriptor(), nullptr) ||
-      !WatchOwn(epoll.descriptor(), timer.descriptor(), &timer_mark)) {
-    return base::Status::Unavailable("cannot make the epoll set of an event loop: " +
+  std::unique_ptr<EpollLoop> loop(new EpollLoop(std::move(timer), std::move(inbox), clock));
+  if (!loop->WatchOwn()) {
+    return base::Status::Unavailable("cannot make the epoll sets of an event loop: " +
                                      std::generic_category().message(errno));
   }
-  return std::unique_ptr<EventLoop>(
-      new EpollLoop(std::move(epoll), std::move(timer), std::move(inbox), clock));
+  return std::unique_ptr<EventLoop>(std::move(loop));
 }
 
-EpollLoop::EpollLoop(Socket epoll, Socket timer, std::shared_ptr<Inbox> inbox,
-                     const base::Clock& clock)
-    : EventLoop(std::move(inbox), clock), epoll_(std::move(epoll)), timer_(std::move(timer)) {}
+EpollLoop::EpollLoop(Socket timer, std::shared_ptr<Inbox> inbox, const base::Clock& clock)
+    : EventLoop(std::move(inbox), clock),
+      set_(kMaxEvents),
+      newcomers_(kMaxNewcomers),
+      timer_(std::move(timer)) {}
+
+/// Watches what belongs to the loop. Edge-triggered where each event should be reported once, so
+/// that the descriptor need not be read.
+bool EpollLoop::WatchOwn() {
+  return timer_.is_open() && set_.is_open() && newcomers_.is_open() &&
+         set_.Add(inbox()->wake_descriptor(), nullptr, EPOLLIN | EPOLLET) &&
+         set_.Add(timer_.descriptor(), &timer_mark, EPOLLIN | EPOLLET) &&
+         set_.Add(newcomers_.descriptor(), &newcomers_mark, EPOLLIN);
+}
 
 std::unique_ptr<ByteStream> EpollLoop::NewStream(Socket socket) {
   return std::make_unique<SocketStream>(*this, std::move(socket));
 }
 
+EpollSet& EpollLoop::SetOf(const Watcher& watcher) {
+  return RankOf(watcher) == Watcher::Rank::kNewcomer ? newcomers_ : set_;
+}
+
 bool EpollLoop::Watch(int descriptor, Watcher& watcher, Interest interest) noexcept {
-  epoll_event event = {.events = Events(interest), .data = {.ptr = &watcher}};
-  return epoll_ctl(epoll_.descriptor(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+  return SetOf(watcher).Add(descriptor, &watcher, Events(interest));
 }
 
 void EpollLoop::Change(int descriptor, Watcher& watcher, Interest interest) noexcept {
-  epoll_event event = {.events = Events(interest), .data = {.ptr = &watcher}};
-  (void)!epoll_ctl(epoll_.descriptor(), EPOLL_CTL_MOD, descriptor, &event);
+  SetOf(watcher).Change(descriptor, &watcher, Events(interest));
 }
 
 void EpollLoop::Unwatch(int descriptor, Watcher& watcher) noexcept {
-  epoll_event event = {};
-  (void)!epoll_ctl(epoll_.descriptor(), EPOLL_CTL_DEL, descriptor, &event);
-  // Events that epoll_wait() has already returned must not be reported to a removed watcher.
-  for (size_t i = next_; i < end_; ++i) {
-    if (events_[i].data.ptr == &watcher) events_[i].data.ptr = nullptr;
-  }
+  SetOf(watcher).Remove(descriptor, &watcher);
+}
+
+bool EpollLoop::Move(int descriptor, Watcher& watcher, Interest interest) noexcept {
+  if (!set_.Add(descriptor, &watcher, Events(interest))) return false;
+  newcomers_.Remove(descriptor, &watcher);
+  return true;
 }
 
 /// A timer that is cancelled leaves timer_ as it is: it goes off in vain, once.
@@ -84,26 +102,36 @@ void EpollLoop::ArmTimer(uint64_t timer_ns) {
 
 bool EpollLoop::Wait(bool may_wait, uint64_t timer_ns) {
   if (timer_ns < armed_ns_) ArmTimer(timer_ns);
-  const int count = epoll_wait(epoll_.descriptor(), events_.data(),
-                               static_cast<int>(events_.size()), may_wait ? -1 : 0);
+  bool has_newcomers = newcomers_.has_events();
+  set_.Wait(may_wait && !has_newcomers);
   inbox()->Disarm();
   bool time_has_come = false;
-  next_ = 0;
-  end_ = count < 0 ? 0 : static_cast<size_t>(count);
-  while (next_ < end_) {
-    const epoll_event& event = events_[next_++];
+  while (set_.has_events()) {
+    const epoll_event& event = set_.Take();
     if (event.data.ptr == nullptr) continue;
     if (event.data.ptr == &timer_mark) {
       time_has_come = true;
       armed_ns_ = kNever;
-      continue;
+    } else if (event.data.ptr == &newcomers_mark) {
+      has_newcomers = true;
+    } else {
+      WatcherOf(event).OnReady(ReadyOf(event));
     }
-    static_cast<Watcher*>(event.data.ptr)
-        ->OnReady({.readable = (event.events & EPOLLIN) != 0,
-                   .writable = (event.events & EPOLLOUT) != 0,
-                   .lost = (event.events & (EPOLLERR | EPOLLHUP)) != 0});
   }
+  if (has_newcomers) ServeNewcomers();
   return time_has_come;
+}
+
+/// The events that are left when the time is over come first in the next turn: their descriptors
+/// may be ready no more, as watchers have to expect.
+void EpollLoop::ServeNewcomers() {
+  if (!newcomers_.has_events()) newcomers_.Wait(/*may_wait=*/false);
+  const uint64_t begin_ns = NowNs();
+  while (newcomers_.has_events()) {
+    const epoll_event& event = newcomers_.Take();
+    if (event.data.ptr != nullptr) WatcherOf(event).OnReady(ReadyOf(event));
+    if (newcomers_.has_events() && NowNs() - begin_ns >= kNewcomersNs) return;
+  }
 }
 
 }  // namespace nereid::frontend::net

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/epoll.h>
-
-#include <array>
+#include <cstdint>
 #include <memory>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "frontend/net/epoll_set.h"
 #include "frontend/net/event_loop.h"
 
 namespace nereid::frontend::net {
 
 /// An event loop over epoll(7). Sockets are watched level-triggered: a connection that does not
 /// read everything in its turn gets another turn after the others, without a system call.
+///
+/// Newcomers are in a set of their own, which the other set watches. An epoll set reports its
+/// descriptors in the order in which they became ready, so a served client would otherwise wait
+/// behind thousands of newcomers.
 class EpollLoop final : public EventLoop {
  public:
   /// Creates a loop. Returns UNAVAILABLE if the system has no descriptors for it.
@@ -26,20 +29,22 @@ class EpollLoop final : public EventLoop {
   void Unwatch(int descriptor, Watcher& watcher) noexcept override;
 
  private:
-  EpollLoop(Socket epoll, Socket timer, std::shared_ptr<Inbox> inbox, const base::Clock& clock);
+  EpollLoop(Socket timer, std::shared_ptr<Inbox> inbox, const base::Clock& clock);
+  bool WatchOwn();
+  bool Move(int descriptor, Watcher& watcher, Interest interest) noexcept override;
   bool Wait(bool may_wait, uint64_t timer_ns) override;
+  void ServeNewcomers();
   void ArmTimer(uint64_t timer_ns);
+  EpollSet& SetOf(const Watcher& watcher);
 
-  const Socket epoll_;
+  /// The watchers that are no newcomers, and what belongs to the loop.
+  EpollSet set_;
+  EpollSet newcomers_;
   /// A timerfd(2), which is set only when a timer comes first. A timeout of epoll_wait() would have
   /// the kernel set and cancel a timer in each turn, which costs 8 % of a small request on a
   /// virtual machine.
   const Socket timer_;
   uint64_t armed_ns_ = kNever;  // when timer_ goes off
-  std::array<epoll_event, 128> events_;
-  // The events of the turn that are not reported yet: from next_ to end_.
-  size_t next_ = 0;
-  size_t end_ = 0;
 };
 
 }  // namespace nereid::frontend::net

@@ -12,8 +12,7 @@
 namespace nereid::frontend::net {
 namespace {
 
-/// The maximum time of timers or tasks in one turn. The clock is read after every few of them.
-constexpr uint64_t kTurnNs = 2'000'000;
+/// The clock is read after this number of timers or tasks.
 constexpr size_t kFew = 16;
 
 thread_local EventLoop* current_loop = nullptr;
@@ -77,7 +76,7 @@ void EventLoop::FireTimers() {
   while (due) {
     Protect([&] { due = timers_.FireFirst(begin_ns); });
     acted_ |= due;
-    if (++fired % kFew == 0 && NowNs() - begin_ns >= kTurnNs) break;
+    if (++fired % kFew == 0 && NowNs() - begin_ns >= kFairNs) break;
   }
 }
 
@@ -91,7 +90,7 @@ void EventLoop::RunTasks() {
     if (ran % kFew != 0) continue;
     const uint64_t now_ns = NowNs();
     if (begin_ns == 0) begin_ns = now_ns;
-    if (now_ns - begin_ns >= kTurnNs) break;
+    if (now_ns - begin_ns >= kFairNs) break;
   }
 }
 

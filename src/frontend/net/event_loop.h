@@ -22,6 +22,12 @@ struct Interest {
 /// An object that waits for events of a descriptor.
 class Watcher {
  public:
+  /// Whose events are reported first in a turn.
+  enum class Rank {
+    kServed,    // clients that have had replies: all of their events
+    kNewcomer,  // listening sockets and other clients: afterwards, for a limited time
+  };
+
   struct Ready {
     bool readable = false;
     bool writable = false;
@@ -32,7 +38,12 @@ class Watcher {
   virtual void OnReady(Ready ready) noexcept = 0;
 
  protected:
+  explicit Watcher(Rank rank = Rank::kServed) : rank_(rank) {}
   ~Watcher() = default;
+
+ private:
+  friend class EventLoop;
+  Rank rank_;
 };
 
 /// One thread of a front end: it waits for sockets, times and tasks, and calls the objects that
@@ -53,11 +64,20 @@ class Watcher {
 /// when Run() returns, the remaining tasks are dropped, and later ones are dropped at once.
 ///
 /// One turn consists of the events of descriptors, the timers that are due, the tasks, and
-/// OnTurnEnd(). Timers and tasks may use 2 ms of a turn each; the rest waits for the next turn, so
-/// that many of them cannot delay the sockets. Tasks that are posted during a turn run in the next
-/// one.
+/// OnTurnEnd(). The events of newcomers come after those of clients that have been served, and may
+/// use kNewcomersNs: clients that connect and go away by the thousand delay the others little.
+/// Timers and tasks may use kFairNs of a turn each; the rest waits for the next turn, so that many
+/// of them cannot delay the sockets. Tasks that are posted during a turn run in the next one.
 class EventLoop {
  public:
+  /// How long all timers, all tasks or the backlog of one call should use a turn before the others
+  /// are served. It is long compared with what another turn costs, a few microseconds. The bounds
+  /// of a connection are its front end's.
+  static constexpr uint64_t kFairNs = 250'000;
+
+  /// How long newcomers should use a turn: the time of several accepts.
+  static constexpr uint64_t kNewcomersNs = 100'000;
+
   /// Called at the end of each turn in which timers or tasks ran.
   class TurnListener {
    public:
@@ -106,6 +126,13 @@ class EventLoop {
   virtual bool Watch(int descriptor, Watcher& watcher, Interest interest) noexcept = 0;
   /// Changes the interest in a watched descriptor.
   virtual void Change(int descriptor, Watcher& watcher, Interest interest) noexcept = 0;
+  /// Lets a watched newcomer be one of the served ones from now on. May be called while the watcher
+  /// is being called. If the system lacks resources, it stays a newcomer.
+  void Promote(int descriptor, Watcher& watcher, Interest interest) noexcept {
+    if (watcher.rank_ == Watcher::Rank::kNewcomer && Move(descriptor, watcher, interest)) {
+      watcher.rank_ = Watcher::Rank::kServed;
+    }
+  }
   /// Ends the watch; must be called before the descriptor is closed. The watcher is not called any
   /// more.
   virtual void Unwatch(int descriptor, Watcher& watcher) noexcept = 0;
@@ -115,7 +142,11 @@ class EventLoop {
 
   EventLoop(std::shared_ptr<Inbox> inbox, const base::Clock& clock);
 
+  static Watcher::Rank RankOf(const Watcher& watcher) { return watcher.rank_; }
+
  private:
+  /// Moves a newcomer to the served ones. Returns false if nothing was changed.
+  virtual bool Move(int descriptor, Watcher& watcher, Interest interest) noexcept = 0;
   /// If `may_wait`, waits for events, for a task after Inbox::Arm(), and until `timer_ns` (kNever:
   /// there is no timer). Then disarms the inbox, so that later posts cost no system call, and calls
   /// the watchers. Returns whether the time `timer_ns` may have come; a loop that learns this

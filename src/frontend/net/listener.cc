@@ -8,33 +8,38 @@
 #include <string>
 
 #include "frontend/net/failure_log.h"
+#include "frontend/net/pacing.h"
 
 namespace nereid::frontend::net {
 namespace {
 
 /// Used as an errno when the limit of connections is reached.
 constexpr int kAtLimit = 0;
-/// The maximum number of connections that are accepted in one turn.
-constexpr int kAcceptsPerTurn = 16;
+/// The maximum number of connections that are accepted in one turn: some 0.1 ms.
+constexpr int kAcceptsPerTurn = 4;
+/// The maximum number of connections that are accepted before a socket is closed: some 4 ms.
+constexpr int kAcceptsAtEnd = 160;
 
 }  // namespace
 
 base::Result<Endpoint> Listener::Listen(const Endpoint& endpoint, const ListenOptions& options) {
-  NEREID_ASSIGN_OR_RETURN(ListeningSocket opened, ListenOn(endpoint, options));
-  socket_ = std::move(opened.socket);
-  file_ = std::move(opened.file);
-  return opened.endpoint;
+  NEREID_ASSIGN_OR_RETURN(listening_, ListenOn(endpoint, options));
+  return listening_.endpoint;
 }
 
 void Listener::Accept() {
-  if (!socket_.is_open() || watched_) return;
-  watched_ = loop_.Watch(socket_.descriptor(), *this, {.reading = true});
+  if (!listening_.socket.is_open() || watched_) return;
+  watched_ = loop_.Watch(listening_.socket.descriptor(), *this, {.reading = true});
   if (!watched_) Pause(errno, kAcceptPause);
 }
 
-void Listener::OnReady(Ready) noexcept {
-  for (int i = 0; i < kAcceptsPerTurn; ++i) {
-    if (!AcceptOne() || !socket_.is_open()) return;
+void Listener::OnReady(Ready) noexcept { AcceptAtMost(kAcceptsPerTurn); }
+
+void Listener::AcceptWaiting() { AcceptAtMost(kAcceptsAtEnd); }
+
+void Listener::AcceptAtMost(int count) {
+  for (int i = 0; i < count && listening_.socket.is_open(); ++i) {
+    if (!AcceptOne()) return;
   }
 }
 
@@ -52,13 +57,16 @@ bool Listener::AcceptOne() {
   auto* const address = reinterpret_cast<sockaddr*>(&storage);
   socklen_t size = sizeof(storage);
   const bool by_address = limit_ != nullptr && limit_->max_per_address() != 0;
-  arrival.socket = Socket(accept4(socket_.descriptor(), by_address ? address : nullptr,
-                                  by_address ? &size : nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  const std::string& paced = listening_.congestion_control;
+  const bool wants_address = by_address || !paced.empty();
+  arrival.socket = Socket(accept4(listening_.socket.descriptor(), wants_address ? address : nullptr,
+                                  wants_address ? &size : nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!arrival.socket.is_open()) return OnAcceptFailed(errno);
   if (by_address && !limit_->TakeFor(*address, arrival.place)) {
     ReportFullAddress(*address, size);
     return true;
   }
+  if (!paced.empty() && !IsLoopback(*address)) RestorePacing(arrival.socket, paced);
   on_connection_(std::move(arrival));
   return true;
 }
@@ -86,7 +94,7 @@ void Listener::ReportFullAddress(const sockaddr& address, socklen_t size) const 
 }
 
 void Listener::Pause(int error, std::chrono::milliseconds time) noexcept {
-  if (watched_) loop_.Change(socket_.descriptor(), *this, {});
+  if (watched_) loop_.Change(listening_.socket.descriptor(), *this, {});
   backoff_.Pause(time);
   try {
     LogAcceptFailure(service_, ReasonOf(error));
@@ -103,14 +111,14 @@ std::string Listener::ReasonOf(int error) const {
 
 void Listener::Resume() {
   if (!watched_) return Accept();
-  loop_.Change(socket_.descriptor(), *this, {.reading = true});
+  loop_.Change(listening_.socket.descriptor(), *this, {.reading = true});
 }
 
 void Listener::Close() {
   backoff_.Cancel();
-  if (std::exchange(watched_, false)) loop_.Unwatch(socket_.descriptor(), *this);
-  file_.Remove();
-  socket_.Close();
+  if (std::exchange(watched_, false)) loop_.Unwatch(listening_.socket.descriptor(), *this);
+  listening_.file.Remove();
+  listening_.socket.Close();
 }
 
 }  // namespace nereid::frontend::net

@@ -30,7 +30,8 @@ class Listener final : private Watcher {
   /// close the listener. If `limit` is not null, each connection has a place in it.
   Listener(EventLoop& loop, std::string service, OnConnection on_connection,
            ConnectionLimit* limit = nullptr)
-      : loop_(loop),
+      : Watcher(Rank::kNewcomer),
+        loop_(loop),
         service_(std::move(service)),
         on_connection_(std::move(on_connection)),
         limit_(limit),
@@ -48,12 +49,17 @@ class Listener final : private Watcher {
   /// address has as many connections as it may have is disconnected at once.
   void Accept();
 
+  /// Accepts the clients that wait in the kernel's queue, up to a bound. For a server that stops:
+  /// these clients are connected as far as they know, and Close() would reset their connections.
+  void AcceptWaiting();
+
   /// Stops listening, and removes the file of a Unix socket. `on_connection` is not called any
   /// more.
   void Close();
 
  private:
   void OnReady(Ready ready) noexcept override;
+  void AcceptAtMost(int count);
   bool AcceptOne();
   bool OnAcceptFailed(int error);
   void ReportFullAddress(const sockaddr& address, socklen_t size) const noexcept;
@@ -66,8 +72,7 @@ class Listener final : private Watcher {
   const OnConnection on_connection_;
   ConnectionLimit* const limit_;
   AcceptBackoff backoff_;
-  Socket socket_;
-  SocketFile file_;
+  ListeningSocket listening_;
   bool watched_ = false;
 };
 

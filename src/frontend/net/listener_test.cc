@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "frontend/net/epoll_loop.h"
+#include "frontend/net/pacing.h"
 
 namespace nereid::frontend::net {
 namespace {
@@ -55,6 +56,16 @@ TEST_F(ListenerTest, AcceptsOneConnectionAfterTheOtherUntilItIsClosed) {
   Connect(*bound);
   EXPECT_FALSE(connected_);
   EXPECT_EQ(accepted_.size(), 3u);
+}
+
+TEST_F(ListenerTest, ClientsOfThisMachineAreNotPaced) {
+  const auto listener = NewListener();
+  const auto bound = listener->Listen(kAnyPort, {});
+  ASSERT_TRUE(bound.ok()) << bound.status().message();
+  listener->Accept();
+  Connect(*bound);
+  ASSERT_EQ(accepted_.size(), 1u);
+  EXPECT_FALSE(IsPacing(CongestionControlOf(accepted_[0].socket)));
 }
 
 TEST_F(ListenerTest, MayBeClosedByTheConnectionThatItAccepts) {

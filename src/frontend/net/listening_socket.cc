@@ -2,18 +2,21 @@
 #include "frontend/net/listening_socket.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <string>
 #include <utility>
 
+#include "frontend/net/pacing.h"
+
 namespace nereid::frontend::net {
 namespace {
 
-int Enable(const Socket& socket, int option) {
+int Enable(const Socket& socket, int option, int level = SOL_SOCKET) {
   const int on = 1;
-  return setsockopt(socket.descriptor(), SOL_SOCKET, option, &on, sizeof(on)) == 0 ? 0 : errno;
+  return setsockopt(socket.descriptor(), level, option, &on, sizeof(on)) == 0 ? 0 : errno;
 }
 
 int BindTcp(const Socket& socket, const Endpoint& endpoint, bool shared) {
@@ -24,12 +27,24 @@ int BindTcp(const Socket& socket, const Endpoint& endpoint, bool shared) {
   return bind(socket.descriptor(), endpoint.data(), endpoint.size()) == 0 ? 0 : errno;
 }
 
-int BindAndListen(const Socket& socket, const Endpoint& endpoint, bool shared) {
+/// Sets what every accepted socket should have. Linux copies these options of the listening socket,
+/// which saves two system calls for each connection. Nothing depends on their success.
+void SetOptionsOfClients(const Socket& socket) {
+  (void)Enable(socket, TCP_NODELAY, IPPROTO_TCP);
+  (void)Enable(socket, SO_KEEPALIVE);
+}
+
+int BindAndListen(const Endpoint& endpoint, bool shared, ListeningSocket* result) {
+  const Socket& socket = result->socket;
   const int error =
       endpoint.is_unix()
           ? bind(socket.descriptor(), endpoint.data(), endpoint.size()) == 0 ? 0 : errno
           : BindTcp(socket, endpoint, shared);
   if (error != 0) return error;
+  if (!endpoint.is_unix()) {
+    SetOptionsOfClients(socket);
+    result->congestion_control = EndPacingOfClients(socket);
+  }
   return listen(socket.descriptor(), SOMAXCONN) == 0 ? 0 : errno;
 }
 
@@ -46,7 +61,7 @@ base::Result<ListeningSocket> ListenOn(const Endpoint& endpoint, const ListenOpt
   if (!endpoint.path().empty()) {
     NEREID_RETURN_IF_ERROR(
         ListenOnFile(result.socket.descriptor(), endpoint, options.unix_socket_mode, &result.file));
-  } else if (const int error = BindAndListen(result.socket, endpoint, options.shared); error != 0) {
+  } else if (const int error = BindAndListen(endpoint, options.shared, &result); error != 0) {
     return ListenFailure(endpoint, error);
   }
   sockaddr_storage bound = {};

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <string>
+
 #include "base/result.h"
 #include "frontend/net/endpoint.h"
 #include "frontend/net/socket.h"
@@ -20,10 +22,14 @@ struct ListeningSocket {
   Socket socket;
   SocketFile file;    // of a Unix socket
   Endpoint endpoint;  // with the port that the kernel chose if the port was 0
+  /// What RestorePacing() gives to the clients of other machines; empty if they have it already.
+  std::string congestion_control;
 };
 
-/// Binds and listens. Returns UNAVAILABLE with the reason, or INVALID_ARG if the path of a Unix
-/// socket is that of another kind of file.
+/// Binds and listens. The accepted sockets of TCP send small pieces at once (TCP_NODELAY) and
+/// notice a client whose machine has gone (SO_KEEPALIVE); none of them is paced (pacing.h). Returns
+/// UNAVAILABLE with the reason, or INVALID_ARG if the path of a Unix socket is that of another kind
+/// of file.
 base::Result<ListeningSocket> ListenOn(const Endpoint& endpoint, const ListenOptions& options);
 
 /// Returns UNAVAILABLE "Socket 'A:P' already in use " (Triton's text) if another socket listens on

@@ -3,6 +3,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -139,6 +142,30 @@ TEST_F(UnixSocketTest, FailuresNameTheSocket) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().message(),
             "cannot listen on socket 'unix:" + path + "': No such file or directory");
+}
+
+int OptionOf(const Socket& socket, int level, int option) {
+  int value = -1;
+  socklen_t size = sizeof(value);
+  EXPECT_EQ(getsockopt(socket.descriptor(), level, option, &value, &size), 0);
+  return value;
+}
+
+TEST(TcpSocketTest, AcceptedSocketsHaveTheOptionsOfTheListeningOne) {
+  for (const bool shared : {false, true}) {
+    const auto listening =
+        ListenOn(ResolveEndpoint("test", "127.0.0.1", 0).value(), {.shared = shared});
+    ASSERT_TRUE(listening.ok()) << listening.status().message();
+    const Endpoint& endpoint = listening->endpoint;
+    const Socket client(socket(AF_INET, SOCK_STREAM, 0));
+    ASSERT_EQ(connect(client.descriptor(), endpoint.data(), endpoint.size()), 0);
+    pollfd arrival = {.fd = listening->socket.descriptor(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(poll(&arrival, 1, -1), 1);
+    const Socket accepted(accept(listening->socket.descriptor(), nullptr, nullptr));
+    ASSERT_TRUE(accepted.is_open());
+    EXPECT_NE(OptionOf(accepted, IPPROTO_TCP, TCP_NODELAY), 0);
+    EXPECT_NE(OptionOf(accepted, SOL_SOCKET, SO_KEEPALIVE), 0);
+  }
 }
 
 TEST(AbstractSocketTest, HasNoFile) {

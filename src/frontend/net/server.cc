@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/scheduling.h"
 #include "base/threads.h"
 #include "frontend/net/epoll_loop.h"
 
@@ -68,6 +69,7 @@ base::Status Server::StartThreads() {
   for (const auto& loop : loops_) {
     const std::string name = options_.thread_name + "-" + std::to_string(threads_.size());
     auto thread = base::StartThread(name, [this, loop = loop.get()] {
+      base::WakePromptly();
       loop->Run();
       LoopEnded();
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/net/server_loop.h"
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -9,6 +10,10 @@
 
 namespace nereid::frontend::net {
 namespace {
+
+/// How long a client that has connected may take to send its first request after the server began
+/// to stop: long enough for a load balancer that connects for each request, too short to notice.
+constexpr std::chrono::nanoseconds kDrainGrace = std::chrono::milliseconds{100};
 
 void LogFailedConnection(const std::string& service, const char* reason) noexcept {
   static base::LogThrottle throttle;
@@ -59,7 +64,6 @@ void ServerLoop::OnArrival(Arrival arrival) noexcept {
 }
 
 void ServerLoop::Add(Arrival arrival) noexcept {
-  if (draining_) return;  // the client was on its way when the server stopped
   std::shared_ptr<Connection> connection;
   try {
     connection = protocol_->Connect(NewStream(std::move(arrival.socket)));
@@ -67,7 +71,10 @@ void ServerLoop::Add(Arrival arrival) noexcept {
   } catch (const std::exception& failure) {
     return LogFailedConnection(service_, failure.what());
   }
-  Protect(*connection, [&] { connection->Start(); });
+  Protect(*connection, [&] {
+    connection->Start();
+    if (draining_) connection->BeginDrain();  // the client was on its way when the server stopped
+  });
 }
 
 std::unique_ptr<ByteStream> ServerLoop::NewStream(Socket socket) {
@@ -92,14 +99,22 @@ void ServerLoop::Remove(Connection& connection) noexcept {
 }
 
 void ServerLoop::Drain() {
-  if (std::exchange(draining_, true)) return;
+  if (draining_) return;
+  accepts_for_.clear();  // the other loops may have ended
+  listener_.AcceptWaiting();
+  draining_ = true;
   listener_.Close();
   protocol_->BeginDrain();
   if (tls_ != nullptr) tls_->BeginDrain();
+  DrainConnections();
+  loop_->SetTimer(drain_end_, loop_->NowNs() + kDrainGrace.count());
+  EndIfDrained();
+}
+
+void ServerLoop::DrainConnections() {
   connections_.ForEach([this](Connection& connection) {
     Protect(connection, [&connection] { connection.BeginDrain(); });
   });
-  EndIfDrained();
 }
 
 void ServerLoop::CloseConnections() {

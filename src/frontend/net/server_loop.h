@@ -12,6 +12,7 @@
 #include "frontend/net/connection_limit.h"
 #include "frontend/net/event_loop.h"
 #include "frontend/net/listener.h"
+#include "frontend/net/timer.h"
 #include "frontend/net/tls_loop.h"
 
 namespace nereid::frontend::net {
@@ -77,6 +78,7 @@ class ServerLoop {
   void Add(Arrival arrival) noexcept;
   std::unique_ptr<ByteStream> NewStream(Socket socket);
   void Drain();
+  void DrainConnections();
   void CloseConnections();
   template <typename Step>
   void Protect(Connection& connection, const Step& step) noexcept;
@@ -91,6 +93,7 @@ class ServerLoop {
   std::shared_ptr<Protocol> protocol_;
   ConnectionList connections_;
   bool draining_ = false;
+  MemberTimer<ServerLoop, &ServerLoop::DrainConnections> drain_end_{*this};
   MemberTask<ServerLoop, &ServerLoop::Drain> drain_task_{*this};
   MemberTask<ServerLoop, &ServerLoop::CloseConnections> close_task_{*this};
 };

@@ -25,9 +25,6 @@ thread_local const SocketStream* calling = nullptr;
 }  // namespace
 
 bool SocketStream::Open(Owner& owner) noexcept {
-  // A Unix socket has neither option. It delays nothing, and reports the end of its peer.
-  SetOption(socket_.descriptor(), IPPROTO_TCP, TCP_NODELAY, 1);
-  SetOption(socket_.descriptor(), SOL_SOCKET, SO_KEEPALIVE, 1);
   owner_ = &owner;
   wanted_ = known_ = {.reading = true};
   watched_ = loop_.Watch(socket_.descriptor(), *this, known_);
@@ -110,6 +107,10 @@ void SocketStream::TellLoop() noexcept {
   known_ = wanted_;
   if (watched_) return loop_.Change(socket_.descriptor(), *this, known_);
   watched_ = loop_.Watch(socket_.descriptor(), *this, known_);
+}
+
+void SocketStream::MarkServed() noexcept {
+  if (watched_) loop_.Promote(socket_.descriptor(), *this, known_);
 }
 
 void SocketStream::EndOutput() noexcept { shutdown(socket_.descriptor(), SHUT_WR); }

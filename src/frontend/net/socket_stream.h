@@ -16,7 +16,8 @@ namespace nereid::frontend::net {
 /// descriptors may come; each Write() is a sendmsg(2).
 class SocketStream final : public ByteStream, private Watcher {
  public:
-  SocketStream(EventLoop& loop, Socket socket) : loop_(loop), socket_(std::move(socket)) {}
+  SocketStream(EventLoop& loop, Socket socket)
+      : Watcher(Rank::kNewcomer), loop_(loop), socket_(std::move(socket)) {}
   ~SocketStream() override { Close(); }
 
   bool Open(Owner& owner) noexcept override;
@@ -25,6 +26,7 @@ class SocketStream final : public ByteStream, private Watcher {
   Outcome Write(std::span<const iovec> pieces) noexcept override;
   void SetReading(bool wanted) noexcept override;
   void AwaitWritable() noexcept override;
+  void MarkServed() noexcept override;
   void EndOutput() noexcept override;
   void ProbePeer(std::chrono::seconds interval) noexcept override;
   void ReceiveDescriptors() noexcept override;

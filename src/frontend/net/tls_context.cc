@@ -35,7 +35,7 @@ TlsContext::TlsContext(TlsSettings settings, const base::Clock& clock,
       current_(std::move(credentials)),
       next_check_ns_(clock.NowNs() + kCheckIntervalNs),
       versions_(versions),
-      workers_("tls", ThreadCount()),
+      workers_("tls", ThreadCount(), SIZE_MAX, base::PoolWork::kMostlyComputes),
       run_(run != nullptr ? std::move(run) : [this](base::BlockingWorkers::Task task) {
         return workers_.Run(std::move(task));
       }) {}

@@ -19,6 +19,12 @@ void LogFailedHandshake(const std::string& service, std::string_view reason) noe
              {service, ": a TLS handshake has failed: ", reason.empty() ? "no memory" : reason});
 }
 
+/// Returns the outcome of reading and writing in a phase other than kOpen.
+ByteStream::Outcome Unusable(TlsPhase phase) {
+  const bool is_early = phase == TlsPhase::kHandshake || phase == TlsPhase::kRefused;
+  return {0, is_early ? ByteStream::State::kBlocked : ByteStream::State::kLost};
+}
+
 }  // namespace
 
 TlsStream::TlsStream(TlsLoop& tls, std::unique_ptr<ByteStream> inner)
@@ -201,12 +207,12 @@ void TlsStream::OnReadable() noexcept {
 }
 
 ByteStream::Outcome TlsStream::Read(std::span<char> to) noexcept {
-  if (phase_ != Phase::kOpen) return Unusable();
+  if (phase_ != Phase::kOpen) return Unusable(phase_);
   if (owed_.is_too_much()) return {0, State::kBlocked};
   const Outcome got = session_->Read(*inner_, to, &tls_.output());
   if (!SendOutput()) {
     phase_ = Phase::kLost;
-    return Unusable();
+    return Unusable(phase_);
   }
   has_unread_ = session_->is_resting() || (got.state != State::kBlocked && session_->HasUnread());
   if (has_unread_ || timer_.is_set() || owed_.is_too_much()) WatchForInput();
@@ -231,11 +237,6 @@ void TlsStream::WatchForInput() noexcept {
   }
 }
 
-ByteStream::Outcome TlsStream::Unusable() const {
-  const bool is_early = phase_ == Phase::kHandshake || phase_ == Phase::kRefused;
-  return {0, is_early ? State::kBlocked : State::kLost};
-}
-
 Peer TlsStream::peer() const {
   Peer peer = inner_->peer();
   if (session_ != nullptr) peer.tls_subject = session_->client_subject();
@@ -245,7 +246,7 @@ Peer TlsStream::peer() const {
 // ---- Writing ----
 
 ByteStream::Outcome TlsStream::Write(std::span<const iovec> pieces) noexcept {
-  if (phase_ != Phase::kOpen) return Unusable();
+  if (phase_ != Phase::kOpen) return Unusable(phase_);
   if (!owed_.empty()) {
     if (!owed_.Flush()) return {0, State::kLost};
     if (!owed_.empty()) return {0, State::kBlocked};

@@ -15,6 +15,15 @@
 
 namespace nereid::frontend::net {
 
+/// What a TlsStream does.
+enum class TlsPhase {
+  kHandshake,
+  kOpen,
+  kRefused,  // the handshake has failed, and the client gets time to read the alert
+  kLost,
+  kClosed,
+};
+
 /// The server's side of TLS over another stream.
 ///
 /// The handshake runs on other threads (TlsHandshake) and has a time limit; its failure is told to
@@ -43,6 +52,7 @@ class TlsStream final : public ByteStream,
   Outcome Write(std::span<const iovec> pieces) noexcept override;
   void SetReading(bool wanted) noexcept override;
   void AwaitWritable() noexcept override;
+  void MarkServed() noexcept override { inner_->MarkServed(); }
   void EndOutput() noexcept override;
   void ProbePeer(std::chrono::seconds interval) noexcept override { inner_->ProbePeer(interval); }
   Peer peer() const override;
@@ -51,13 +61,7 @@ class TlsStream final : public ByteStream,
   void GiveUp(const char* reason) noexcept override;  // WaitingHandshake
 
  private:
-  enum class Phase {
-    kHandshake,
-    kOpen,
-    kRefused,  // the handshake has failed, and the client gets time to read the alert
-    kLost,
-    kClosed,
-  };
+  using Phase = TlsPhase;
 
   // The owner of inner_
   void OnReadable() noexcept override;
@@ -75,7 +79,6 @@ class TlsStream final : public ByteStream,
 
   bool SendOutput() noexcept;
   void WatchForInput() noexcept;
-  Outcome Unusable() const;
 
   TlsLoop& tls_;
   const std::unique_ptr<ByteStream> inner_;

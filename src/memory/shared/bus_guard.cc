@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "base/previous_handler.h"
 
 namespace nereid::memory {
 namespace {
@@ -22,6 +23,9 @@ using base::Status;
 /// One guarded range. The handler reads the table without a lock, so `version` is odd while `begin`
 /// and `end` change, and different afterwards: the handler skips a slot that changes. It cannot
 /// miss the range that it looks for, which does not change while a thread touches it.
+/// `begin` and `end` are stored with release and loaded with acquire: a reader of a new value also
+/// sees the odd version that was stored before it. This needs no fences, which ThreadSanitizer does
+/// not know.
 struct Slot {
   std::atomic<uint32_t> version{0};
   std::atomic<uintptr_t> begin{0};  // 0: the slot is free
@@ -43,9 +47,8 @@ base::Mutex& TableMutex() {
 void Write(Slot& slot, uintptr_t begin, uintptr_t end) {
   const uint32_t version = slot.version.load(std::memory_order_relaxed);
   slot.version.store(version + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
-  slot.begin.store(begin, std::memory_order_relaxed);
-  slot.end.store(end, std::memory_order_relaxed);
+  slot.begin.store(begin, std::memory_order_release);
+  slot.end.store(end, std::memory_order_release);
   slot.version.store(version + 2, std::memory_order_release);
 }
 
@@ -61,8 +64,7 @@ Slot* Find(uintptr_t address, Range* range) {
     Slot& slot = table[i];
     const uint32_t version = slot.version.load(std::memory_order_acquire);
     if (version % 2 != 0) continue;
-    *range = {slot.begin.load(std::memory_order_relaxed), slot.end.load(std::memory_order_relaxed)};
-    std::atomic_thread_fence(std::memory_order_acquire);
+    *range = {slot.begin.load(std::memory_order_acquire), slot.end.load(std::memory_order_acquire)};
     if (slot.version.load(std::memory_order_relaxed) != version) continue;
     if (range->begin != 0 && address >= range->begin && address < range->end) return &slot;
   }
@@ -77,19 +79,6 @@ bool PutZeroPages(const Range& range) {
                  0) == static_cast<long>(range.begin);
 }
 
-void HandOn(int signal, siginfo_t* info, void* context) {
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(signal);
-  } else {
-    // Restores the previous disposition. A faulting access faults again when the handler returns; a
-    // signal that a process has sent must be raised again.
-    sigaction(signal, &previous, nullptr);
-    if (info->si_code <= 0) raise(signal);
-  }
-}
-
 /// The signal handler. Async-signal-safe: it uses atomics and system calls only.
 void OnBusError(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
@@ -98,10 +87,10 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   Slot* const slot =
       info->si_code > 0 ? Find(reinterpret_cast<uintptr_t>(info->si_addr), &range) : nullptr;
   if (slot == nullptr) {
-    HandOn(signal, info, context);
+    base::CallPreviousHandler(previous, signal, info, context);
   } else {
     slot->broken.store(true, std::memory_order_release);
-    if (!PutZeroPages(range)) HandOn(signal, info, context);
+    if (!PutZeroPages(range)) base::CallPreviousHandler(previous, signal, info, context);
   }
   errno = saved_errno;
 }

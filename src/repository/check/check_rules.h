@@ -53,6 +53,60 @@ inline constexpr RuleInfo kModelFile = {
     .remedy = "Put the file there, or name the one that is there in default_model_filename.",
     .severity = Severity::kError,
     .stage = Stage::kLoad};
+inline constexpr RuleInfo kModelContent = {
+    .id = "files.content",
+    .field = "",
+    .summary = "The model's file is whole, and is what the backend reads, with the files it needs.",
+    .expected = "a file that the backend can read",
+    .remedy = "Copy or export the file again.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
+inline constexpr RuleInfo kConfigName = {
+    .id = "files.config_name",
+    .field = "",
+    .summary = "A configuration has the name config.pbtxt and lies in the model's directory.",
+    .expected = "no configuration with another name where config.pbtxt is missing",
+    .remedy = "Rename or move the file.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kPoll};
+inline constexpr RuleInfo kStrayFile = {
+    .id = "repository.stray_file",
+    .field = "",
+    .summary =
+        "Model files are in directories of models; those in the repository itself are not "
+        "looked at.",
+    .expected = "only directories of models",
+    .remedy = "Move the file into the directory of a model and a version.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kPoll};
+inline constexpr RuleInfo kExampleLeft = {
+    .id = "text.example",
+    .field = "",
+    .summary =
+        "The examples that nereid init writes are replaced by the model's names, types and "
+        "dims.",
+    .expected = "the model's own value",
+    .remedy = "Correct the value, and remove the comment.",
+    .severity = Severity::kError,
+    .stage = Stage::kLoad};
+inline constexpr RuleInfo kExampleLeftWarning = {
+    .id = "text.example_value",
+    .field = "",
+    .summary = "Data types and dims that nereid init could not read from the file are checked.",
+    .expected = "the model's own value",
+    .remedy = "Correct the value, and remove the comment.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kLoad};
+inline constexpr RuleInfo kModuleState = {
+    .id = "files.module_state",
+    .field = "sequence_batching",
+    .summary = "A TorchScript module that changes its attributes serves one client, or sequences.",
+    .expected = "sequence_batching with one instance, or a module without state",
+    .remedy =
+        "Set sequence_batching { } and instance_group { kind: KIND_CPU count: 1 }, or return "
+        "the state as outputs and let sequence_batching.state keep it.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kLoad};
 inline constexpr RuleInfo kLabelFile = {.id = "files.labels",
                                         .field = "output.label_filename",
                                         .summary = "Label files are in the model's directory.",
@@ -124,8 +178,9 @@ inline constexpr RuleInfo kDuplicateModel = {
     .stage = Stage::kPoll};
 
 inline constexpr std::array kCheckRules = {
-    &kRepeatedKey,      &kConfigFile,  &kBackendTold,      &kBackendLibrary, &kModelFile,
-    &kLabelFile,        &kWarmupFile,  &kInitialStateFile, &kNoVersion,      &kMissingVersion,
-    &kIgnoredDirectory, &kVersionName, &kDuplicateModel};
+    &kRepeatedKey,      &kExampleLeft,    &kExampleLeftWarning, &kConfigFile,   &kConfigName,
+    &kBackendTold,      &kBackendLibrary, &kModelFile,          &kModelContent, &kModuleState,
+    &kLabelFile,        &kWarmupFile,     &kInitialStateFile,   &kNoVersion,    &kMissingVersion,
+    &kIgnoredDirectory, &kVersionName,    &kDuplicateModel,     &kStrayFile};
 
 }  // namespace nereid::repository::check

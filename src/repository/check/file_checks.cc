@@ -55,15 +55,17 @@ void CheckModelFile(const config::ModelFiles& files, int64_t version, const std:
   const std::string path = base::JoinPath(VersionDirectory(*model, version), name);
   if (config.platform() == "tensorflow_savedmodel") {
     if (base::IsDirectory(path)) return;
-    model->Add(kModelFile, field, start + "directory '" + name + "': " + Contents(files, version),
-               "the directory " + path);
+    model->AddOfVersion(kModelFile, version, field,
+                        start + "directory '" + name + "': " + Contents(files, version),
+                        "the directory " + path);
     return;
   }
   // A name may lead into a directory of the version.
   const auto* entry = FindEntry(files, version, name);
   if (entry != nullptr || base::PathExists(path)) return;
-  model->Add(kModelFile, field, start + "file '" + name + "': " + Contents(files, version),
-             "the file " + path);
+  model->AddOfVersion(kModelFile, version, field,
+                      start + "file '" + name + "': " + Contents(files, version),
+                      "the file " + path);
 }
 
 // Checks the model file of backends that are known to read it. Others may use the name otherwise.
@@ -174,12 +176,13 @@ void CheckBackendLibrary(const std::string& backend_directory, CheckedModel* mod
                  places.status().message(), "a plain name");
       return;
     }
-    bool found = false;
+    bool found = !config::PythonBackendLibrary(search, backend_directory).empty();
     for (const std::string& place : *places) found = found || base::PathExists(place);
     if (found) continue;
     const std::string field = !config.runtime().empty() ? "runtime" : "backend";
     model->Add(kBackendLibrary, field, config::NoBackendLibraryText(search, backend_directory),
-               ExpectedLibrary(places->back(), config.backend(), backend_directory));
+               ExpectedLibrary(places->empty() ? "model.py" : places->back(), config.backend(),
+                               backend_directory));
     return;
   }
 }

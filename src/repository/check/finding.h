@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "config/rules/validate.h"
@@ -18,6 +20,8 @@ struct Finding {
   config::TextPosition position;
   /// The path of the field, as in config::Problem; may be empty.
   std::string field;
+  /// The version of the model that has the problem, if it is one.
+  std::optional<int64_t> version = std::nullopt;
   /// The rule's id.
   std::string rule;
   config::Severity severity = config::Severity::kError;

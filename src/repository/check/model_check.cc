@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository/check/model_check.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "config/complete/complete.h"
 #include "config/complete/instance_groups.h"
@@ -33,6 +35,7 @@ CheckedModel CheckedModel::Check(const ModelDirectory& directory, const CheckOpt
   model.directory_ = directory;
   model.config_path_ = ConfigFilePath(directory.path, options.config_name);
   model.has_config_file_ = base::PathExists(model.config_path_);
+  model.facts_.has_config = model.has_config_file_;
   if (!model.has_config_file_ && options.strict_config) {
     model.AddOfFile(
         check::kConfigFile, model.config_path_,
@@ -40,6 +43,7 @@ CheckedModel CheckedModel::Check(const ModelDirectory& directory, const CheckOpt
     return model;
   }
   model.ReadText(options);
+  model.AddAdvice();
   return model;
 }
 
@@ -57,15 +61,50 @@ void CheckedModel::ReadText(const CheckOptions& options) {
   if (!reading.blanked.empty()) text_ = std::move(reading.blanked);
   for (const config::TextProblem& problem : reading.problems) {
     findings_.push_back({directory_.name, config_path_, problem.position, problem.field,
-                         std::string(problem.rule), config::Severity::kError, problem.message,
-                         problem.expected, problem.remedy});
+                         std::nullopt, std::string(problem.rule), config::Severity::kError,
+                         problem.message, problem.expected, problem.remedy});
   }
   if (reading.config == nullptr) return;
   for (const auto& [path, position] : Places().repeated_keys()) {
     Add(check::kRepeatedKey, path, "the key of '" + path + "' is given twice");
     findings_.back().position = position;
   }
+  facts_ = layout::FactsOf(*reading.config, has_config_file_);
+  check::CheckExamples(text_, this);
   Complete(*reading.config, options);
+}
+
+void CheckedModel::AddAdvice() {
+  const layout::Folder folder = layout::ReadFolder(directory_.path, directory_.name);
+  bool is_wrong = false;  // the layout, or what says which files the model has
+  for (Finding& finding : findings_) {
+    const auto advice = layout::AdviseOnRule(folder, facts_, finding.rule, finding.version);
+    if (advice) finding.remedy = advice->Text();
+    is_wrong = is_wrong || advice.has_value();
+  }
+  if (is_wrong) return;  // the rest is a consequence, or is found when this is corrected
+  const size_t before = findings_.size();
+  if (config_ != nullptr) AddContentAdvice(folder);
+  if (findings_.size() > before) return;
+  if (const auto misnamed = layout::AdviseOnConfigName(folder, facts_)) {
+    AddOfFile(check::kConfigName, directory_.path, misnamed->found);
+    findings_.back().remedy = misnamed->Text();
+  }
+}
+
+void CheckedModel::AddContentAdvice(const layout::Folder& folder) {
+  for (const int64_t version : versions_) {
+    const bool is_reported =
+        std::any_of(findings_.begin(), findings_.end(),
+                    [&](const Finding& finding) { return finding.version == version; });
+    if (is_reported || folder.Find(std::to_string(version)) == nullptr) continue;
+    const auto advice = layout::AdviseOnVersion(folder, facts_, version);
+    if (!advice) continue;
+    AddOfFile(check::kModelContent, base::JoinPath(directory_.path, std::to_string(version)),
+              advice->found);
+    findings_.back().remedy = advice->Text();
+  }
+  check::CheckModuleState(this);
 }
 
 void CheckedModel::Complete(const config::ModelConfig& written, const CheckOptions& options) {
@@ -81,7 +120,10 @@ void CheckedModel::Complete(const config::ModelConfig& written, const CheckOptio
     for (const char* field : {"backend", "platform", "default_model_filename"}) {
       if (IsUnread(field)) return;
     }
-    if (has_config_file_) {
+    const layout::Folder folder = layout::ReadFolder(directory_.path, directory_.name);
+    if (layout::IsModelWithoutVersion(folder, facts_)) {
+      check::AddNoVersion(this);
+    } else if (has_config_file_) {
       Add(check::kBackendTold, "backend", completed.status().message());
     } else {
       AddOfFile(check::kBackendTold, directory_.path, completed.status().message());
@@ -158,11 +200,25 @@ void CheckedModel::Add(const config::RuleInfo& rule, const std::string& field, s
                       std::string(rule.remedy)});
 }
 
+void CheckedModel::AddOfVersion(const config::RuleInfo& rule, int64_t version,
+                                const std::string& field, std::string message,
+                                std::string expected) {
+  Add(rule, field, std::move(message), std::move(expected));
+  findings_.back().version = version;
+}
+
+void CheckedModel::AddAt(const config::RuleInfo& rule, config::TextPosition position,
+                         std::string message) {
+  AddOfFile(rule, config_path_, std::move(message));
+  findings_.back().position = position;
+}
+
 void CheckedModel::AddOfFile(const config::RuleInfo& rule, std::string file, std::string message) {
   findings_.push_back({directory_.name,
                        std::move(file),
                        {},
                        "",
+                       std::nullopt,
                        std::string(rule.id),
                        rule.severity,
                        std::move(message),

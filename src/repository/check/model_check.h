@@ -11,6 +11,7 @@
 #include "config/rules/find_problems.h"
 #include "config/text/fields.h"
 #include "config/text/read_text.h"
+#include "layout/advise.h"
 #include "repository/check/finding.h"
 #include "repository/model_poll.h"
 
@@ -55,16 +56,26 @@ class CheckedModel {
   void Add(const config::Problem& problem);
   void Add(const config::RuleInfo& rule, const std::string& field, std::string message,
            std::string expected = "");
+  /// Adds a problem of the configuration that concerns one version.
+  void AddOfVersion(const config::RuleInfo& rule, int64_t version, const std::string& field,
+                    std::string message, std::string expected);
+  /// Adds a problem at a position of the configuration's text.
+  void AddAt(const config::RuleInfo& rule, config::TextPosition position, std::string message);
   /// Adds a problem of a file or directory other than the configuration.
   void AddOfFile(const config::RuleInfo& rule, std::string file, std::string message);
 
   const std::vector<Finding>& findings() const { return findings_; }
+
+  /// Replaces the general remedies of findings about the layout by what is to do in this directory,
+  /// and adds the findings about the content of files.
+  void AddAdvice();
 
  private:
   void ReadText(const CheckOptions& options);
   void Complete(const config::ModelConfig& written, const CheckOptions& options);
   void FindProblems(const CheckOptions& options);
   const config::Locations& Places();
+  void AddContentAdvice(const layout::Folder& folder);
 
   ModelDirectory directory_;
   std::string config_path_;
@@ -77,13 +88,23 @@ class CheckedModel {
   std::vector<std::string> unread_;
   std::optional<config::Locations> places_;  // made when the first problem needs it
   std::vector<Finding> findings_;
+  layout::ModelFacts facts_;  // of the written configuration
 };
 
 namespace check {
 
+/// Finds the values in a configuration that nereid init wrote as examples, and that are unchanged.
+void CheckExamples(const std::string& text, CheckedModel* model);
+
+/// Warns of TorchScript modules that keep state between calls but serve all clients at once.
+void CheckModuleState(CheckedModel* model);
+
 /// Checks the version directories and returns the versions that are served.
 std::vector<int64_t> CheckVersions(const config::ModelFiles& files,
                                    const config::ModelConfig& config, CheckedModel* model);
+
+/// Adds the finding that no version is there.
+void AddNoVersion(CheckedModel* model);
 
 /// Checks the files that the configuration names, and the backend's library.
 void CheckFiles(const config::ModelFiles& files, const CheckOptions& options, CheckedModel* model);

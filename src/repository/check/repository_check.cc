@@ -2,17 +2,17 @@
 #include "repository/check/repository_check.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <map>
 #include <set>
-#include <thread>
 #include <tuple>
 
+#include "base/cpus.h"
 #include "base/files.h"
-#include "base/threads.h"
+#include "base/parallel.h"
 #include "config/rules/ensemble_members.h"
 #include "config/version_policy.h"
+#include "layout/advise.h"
 #include "model_config.pb.h"
 #include "repository/check/check_rules.h"
 
@@ -37,9 +37,10 @@ std::string NameOf(const std::string& path) {
   return error ? fs::path(path).filename().string() : absolute.filename().string();
 }
 
-base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::string>& directories) {
+/// Adds the arguments that are repositories to `repositories`.
+base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::string>& directories,
+                                                     std::set<std::string>* repositories) {
   std::vector<ModelDirectory> models;
-  std::set<std::string> repositories;
   for (const std::string& given : directories) {
     const std::string path = WithoutSlash(given);
     if (!base::IsDirectory(path)) {
@@ -49,10 +50,10 @@ base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::stri
     if (IsModelDirectory(path)) {
       models.push_back({NameOf(path), path});
     } else {
-      repositories.insert(path);
+      repositories->insert(path);
     }
   }
-  const RepositoryScan scan = ScanRepositories(PlainRepositories(repositories), *LocalStorage());
+  const RepositoryScan scan = ScanRepositories(PlainRepositories(*repositories), *LocalStorage());
   NEREID_RETURN_IF_ERROR(scan.status());
   models.insert(models.end(), scan.directories.begin(), scan.directories.end());
   return models;
@@ -61,24 +62,11 @@ base::Result<std::vector<ModelDirectory>> FindModels(const std::vector<std::stri
 std::vector<CheckedModel> CheckAll(const std::vector<ModelDirectory>& directories,
                                    const CheckOptions& options) {
   std::vector<CheckedModel> models(directories.size());
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < directories.size(); i = next++) {
-      models[i] = CheckedModel::Check(directories[i], options);
-    }
-  };
-  const size_t wanted = directories.size() / kModelsPerThread;
-  const size_t helpers =
-      std::min(wanted, static_cast<size_t>(std::max(base::AvailableCpuCount() - 1, 0)));
-  std::vector<std::thread> threads;
-  threads.reserve(helpers);
-  for (size_t i = 0; i < helpers; ++i) {
-    auto thread = base::StartThread("check", work);
-    if (!thread.ok()) break;  // this thread does the work alone
-    threads.push_back(std::move(thread).value());
-  }
-  work();
-  for (std::thread& thread : threads) thread.join();
+  const size_t cpus = static_cast<size_t>(base::AvailableCpuCount());
+  const size_t threads = std::min(1 + directories.size() / kModelsPerThread, cpus);
+  base::ForEachOnThreads("check", threads, directories.size(), [&](size_t i) {
+    models[i] = CheckedModel::Check(directories[i], options);
+  });
   return models;
 }
 
@@ -94,6 +82,31 @@ void CheckDuplicates(const ByName& by_name) {
       }
       model->AddOfFile(check::kDuplicateModel, model->directory().path,
                        "model '" + name + "' appears in two or more repositories: also " + others);
+    }
+  }
+}
+
+/// Finds model files that lie in a repository itself.
+void FindStrayFiles(const std::set<std::string>& repositories, CheckReport* report) {
+  for (const std::string& repository : repositories) {
+    const auto names = base::ListDirectory(repository);
+    if (!names.ok()) continue;
+    for (const std::string& name : *names) {
+      const std::string path = base::JoinPath(repository, name);
+      if (name.starts_with('.') || base::IsDirectory(path)) continue;
+      const auto advice = layout::AdviseOnStrayFile(name, layout::LookAtFile(path, name));
+      if (!advice) continue;
+      const config::RuleInfo& rule = check::kStrayFile;
+      report->findings.push_back({"",
+                                  path,
+                                  {},
+                                  "",
+                                  std::nullopt,
+                                  std::string(rule.id),
+                                  rule.severity,
+                                  advice->found,
+                                  std::string(rule.expected),
+                                  advice->Text()});
     }
   }
 }
@@ -144,27 +157,39 @@ void CheckEnsembles(const ByName& by_name, std::vector<CheckedModel>* models) {
   }
 }
 
+bool HasConfigOrVersion(const std::string& path) {
+  if (base::PathExists(base::JoinPath(path, "config.pbtxt"))) return true;
+  const auto names = base::ListSubdirectories(path);
+  return names.ok() && std::any_of(names->begin(), names->end(), [](const std::string& name) {
+           return config::ParseVersionDirectory(name).has_value();
+         });
+}
+
 }  // namespace
 
 bool IsModelDirectory(const std::string& path) {
   if (base::PathExists(base::JoinPath(path, "config.pbtxt"))) return true;
   const auto names = base::ListSubdirectories(path);
   if (!names.ok()) return false;
+  // A model file that is in no version's directory; a repository would have a model beside it.
+  const layout::Folder files = layout::ReadFolder(path, NameOf(path), /*depth=*/1);
+  if (layout::IsModelWithoutVersion(files, {})) {
+    return std::none_of(names->begin(), names->end(), [&](const std::string& name) {
+      return HasConfigOrVersion(base::JoinPath(path, name));
+    });
+  }
   return std::any_of(names->begin(), names->end(), [&](const std::string& name) {
     // A repository may have a model with such a name; then it has a version or a configuration.
     const std::string inner = base::JoinPath(path, name);
     if (!config::ParseVersionDirectory(name)) return name == "configs" && base::IsDirectory(inner);
-    const auto below = base::ListSubdirectories(inner);
-    return !base::PathExists(base::JoinPath(inner, "config.pbtxt")) &&
-           (!below.ok() || std::none_of(below->begin(), below->end(), [](const std::string& sub) {
-             return config::ParseVersionDirectory(sub).has_value();
-           }));
+    return !HasConfigOrVersion(inner);
   });
 }
 
 base::Result<CheckReport> CheckRepositories(const std::vector<std::string>& directories,
                                             const CheckOptions& options) {
-  NEREID_ASSIGN_OR_RETURN(const auto found, FindModels(directories));
+  std::set<std::string> repositories;
+  NEREID_ASSIGN_OR_RETURN(const auto found, FindModels(directories, &repositories));
   std::vector<CheckedModel> models = CheckAll(found, options);
   ByName by_name;
   for (CheckedModel& model : models) by_name[model.directory().name].push_back(&model);
@@ -175,6 +200,7 @@ base::Result<CheckReport> CheckRepositories(const std::vector<std::string>& dire
   for (const CheckedModel& model : models) {
     report.findings.insert(report.findings.end(), model.findings().begin(), model.findings().end());
   }
+  FindStrayFiles(repositories, &report);
   const auto key = [](const Finding& f) {
     return std::tie(f.model, f.file, f.position.line, f.position.column);
   };

@@ -26,7 +26,7 @@ class RepositoryCheckTest : public testing::Test {
   void TearDown() override { fs::remove_all(root_); }
 
   // A file below the repository, with its directories; a path that ends with '/' makes those only.
-  void Write(const std::string& path, const std::string& text = "") {
+  void Write(const std::string& path, const std::string& text = "anything") {
     const fs::path file = root_ / "models" / path;
     fs::create_directories(file.parent_path());
     if (!path.ends_with('/')) std::ofstream(file, std::ios::binary) << text;

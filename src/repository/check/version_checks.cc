@@ -42,6 +42,12 @@ std::string PathOfVersion(const config::ModelConfig& config, int64_t version) {
 
 }  // namespace
 
+void AddNoVersion(CheckedModel* model) {
+  model->AddOfFile(kNoVersion, model->directory().path,
+                   "at least one version must be available under the version policy of model '" +
+                       model->directory().name + "'");
+}
+
 std::vector<int64_t> CheckVersions(const config::ModelFiles& files,
                                    const config::ModelConfig& config, CheckedModel* model) {
   std::vector<int64_t> available;
@@ -69,9 +75,7 @@ std::vector<int64_t> CheckVersions(const config::ModelFiles& files,
                    model->directory().name + "', but the version directory is not present");
   }
   if (selection.versions.empty() && !model->IsUnread("version_policy")) {
-    model->AddOfFile(kNoVersion, model->directory().path,
-                     "at least one version must be available under the version policy of model '" +
-                         model->directory().name + "'");
+    AddNoVersion(model);
   }
   return selection.versions;
 }

@@ -2,11 +2,10 @@
 #include "repository/mirror/object_transfers.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
-#include "base/threads.h"
+#include "base/parallel.h"
 
 namespace nereid::repository::mirror {
 
@@ -37,18 +36,7 @@ size_t ObjectTransfers::CountChunks() const {
 
 Status ObjectTransfers::Run() {
   const size_t threads = std::min<size_t>(context_.max_threads, CountChunks());
-  std::vector<std::thread> helpers;
-  helpers.reserve(threads);
-  for (size_t i = 1; i < threads; ++i) {
-    auto thread = base::StartThread("model-download", [this] { Work(); });
-    if (!thread.ok()) {
-      LOG_WARNING << thread.status().message();
-      break;
-    }
-    helpers.push_back(std::move(thread).value());
-  }
-  Work();
-  for (std::thread& thread : helpers) thread.join();
+  base::RunOnThreads("model-download", threads, [this] { Work(); });
   base::MutexLock lock(mutex_);
   return failure_;
 }

@@ -4,12 +4,10 @@
 #include <chrono>
 #include <exception>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
 #include "base/mutex.h"
-#include "base/threads.h"
 
 namespace nereid::repository {
 namespace {
@@ -48,9 +46,9 @@ void Execute(Shared& shared, const InterruptibleCall& call) {
 
 }  // namespace
 
-InterruptibleCall::Model InterruptibleCall::Run() {
+InterruptibleCall::Model InterruptibleCall::Run(CallThreads& threads) const {
   const auto shared = std::make_shared<Shared>();
-  auto thread = base::StartThread("model-load", [shared, call = *this] { Execute(*shared, call); });
+  auto thread = threads.Run([shared, call = *this] { Execute(*shared, call); });
   if (!thread.ok()) {
     LOG_WARNING << thread.status().message();
     return make();
@@ -65,13 +63,13 @@ InterruptibleCall::Model InterruptibleCall::Run() {
     if (checked.ok() || shared->result) continue;
     give_up();
     shared->is_given_up = true;
-    thread->detach();
+    CallThread::Leave(std::move(thread).value());
     return checked;
   }
   Model result = std::move(*shared->result);
   const std::exception_ptr thrown = shared->thrown;
   lock.Unlock();
-  thread->join();
+  threads.Keep(std::move(thread).value());
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return result;
 }

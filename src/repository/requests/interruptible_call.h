@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/status.h"
 #include "repository/loaded_model.h"
+#include "repository/requests/call_threads.h"
 
 namespace nereid::repository {
 
@@ -24,10 +25,10 @@ struct InterruptibleCall {
   /// Called at most once, before Run returns the error of `check`.
   std::function<void()> give_up;
 
-  /// Runs `make` on a thread of its own, and returns its result or the error of `check`. An
-  /// exception of `make` is thrown here. If the system has no thread, `make` runs on this one, and
-  /// cannot be interrupted.
-  Model Run();
+  /// Runs `make` on one of `threads`, and returns its result or the error of `check`. An exception
+  /// of `make` is thrown here. If the system has no thread, `make` runs on this one, and cannot be
+  /// interrupted.
+  Model Run(CallThreads& threads) const;
 };
 
 }  // namespace nereid::repository

@@ -8,7 +8,8 @@ namespace nereid::repository {
 using base::Status;
 
 std::shared_ptr<LoadRun> LoadBoard::Begin(const ModelId& id) {
-  auto run = std::make_shared<LoadRun>(clock_, timeout_ns_);
+  const bool can_be_cancelled = has_clients_ == nullptr || has_clients_();
+  auto run = std::make_shared<LoadRun>(clock_, timeout_ns_, can_be_cancelled);
   base::MutexLock lock(mutex_);
   entries_[id].run = run;
   return run;
@@ -18,8 +19,10 @@ void LoadBoard::End(const ModelId& id, const Status& status) {
   base::MutexLock lock(mutex_);
   Entry& entry = entries_[id];
   const uint64_t duration_ns = entry.run == nullptr ? 0 : entry.run->ElapsedNs();
+  std::string reason = entry.run == nullptr ? std::string() : entry.run->Reason();
+  if (reason.empty()) reason = status.message();
   entry.run = nullptr;
-  entry.record.last = {status, duration_ns, clock_.WallMs()};
+  entry.record.last = {status, std::move(reason), duration_ns, clock_.WallMs()};
   ++(status.ok() ? entry.record.successes : entry.record.failures);
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -25,6 +27,8 @@ struct LoadRecord {
   };
   struct Last {
     base::Status status;
+    /// Why the load has failed; it may say more than `status`, which the client gets.
+    std::string reason;
     uint64_t duration_ns = 0;
     uint64_t wall_ms = 0;  // when it ended, since the Unix epoch
   };
@@ -43,9 +47,11 @@ class LoadBoard {
  public:
   using Records = std::map<ModelId, LoadRecord>;
 
-  /// `timeout_ns` is the limit of each load; 0: none.
-  LoadBoard(const base::Clock& clock, uint64_t timeout_ns)
-      : clock_(clock), timeout_ns_(timeout_ns) {}
+  /// `timeout_ns` is the limit of each load; 0: none. `has_clients` returns whether Cancel may be
+  /// called for a load that begins now; null: always.
+  LoadBoard(const base::Clock& clock, uint64_t timeout_ns,
+            std::function<bool()> has_clients = nullptr)
+      : clock_(clock), timeout_ns_(timeout_ns), has_clients_(std::move(has_clients)) {}
 
   std::shared_ptr<LoadRun> Begin(const ModelId& id);
   /// Records the result of a load.
@@ -73,6 +79,7 @@ class LoadBoard {
 
   const base::Clock& clock_;
   const uint64_t timeout_ns_;
+  const std::function<bool()> has_clients_;
   mutable base::Mutex mutex_;
   std::map<ModelId, Entry> entries_ NEREID_GUARDED_BY(mutex_);
 };

@@ -52,6 +52,19 @@ TEST_F(LoadBoardTest, ALoadWithoutEffectOnlyEndsAFailure) {
   EXPECT_EQ(Record().successes, 0u);
 }
 
+TEST_F(LoadBoardTest, ALoadWithoutALimitCanEndEarlyOnlyIfThereAreClients) {
+  bool has_clients = false;
+  const auto ask = [&] { return has_clients; };
+  LoadBoard board(clock_, 0, ask);
+  const auto run = board.Begin(kModel);
+  EXPECT_FALSE(run->CanEndEarly());
+  run->SetTimeout(kSecond);
+  EXPECT_TRUE(run->CanEndEarly());
+  EXPECT_TRUE(LoadBoard(clock_, kSecond, ask).Begin(kModel)->CanEndEarly());
+  has_clients = true;
+  EXPECT_TRUE(board.Begin(kModel)->CanEndEarly());
+}
+
 TEST_F(LoadBoardTest, ARunEndsAfterItsLimitOrWhenItIsCancelled) {
   const auto run = board_.Begin(kModel);
   clock_.Advance(5 * kSecond - 1);

@@ -29,6 +29,16 @@ Status LoadRun::Check() const {
                              " s (--model-load-timeout-secs, or load_timeout_secs of the model)");
 }
 
+void LoadRun::SetReason(std::string reason) {
+  base::MutexLock lock(mutex_);
+  reason_ = std::move(reason);
+}
+
+std::string LoadRun::Reason() const {
+  base::MutexLock lock(mutex_);
+  return reason_;
+}
+
 void LoadRun::SetPosition(LoadPosition position) {
   base::MutexLock lock(mutex_);
   position_ = std::move(position);

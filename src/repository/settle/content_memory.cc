@@ -67,7 +67,7 @@ uint64_t ContentMemory::NumberOf(const std::string& path, const FileStamps& stam
 std::optional<uint64_t> HashContent(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  std::vector<char> buffer(size_t{1} << 20);
+  std::vector<char> buffer(size_t{64} << 10);
   uint64_t hash = 0;
   while (file) {
     file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));

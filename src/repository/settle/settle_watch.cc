@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/parallel.h"
 #include "repository/settle/checksum_list.h"
 #include "repository/settle/mix.h"
 
@@ -115,17 +116,29 @@ void SettleWatch::LogHeld(const ModelId& id, Verdict verdict, Pending* pending) 
                                 << options_.settle_ns / 1'000'000'000 << " s";
 }
 
+std::map<ModelId, SettleWatch::Pending> SettleWatch::LookAt(const SnapshotDifference& found,
+                                                            const RepositorySnapshot& snapshot,
+                                                            size_t threads) const {
+  std::map<ModelId, Pending> pending;
+  std::vector<std::pair<const ModelId, Pending>*> entries;
+  for (const auto* ids : {&found.added, &found.changed}) {
+    for (const ModelId& id : *ids) entries.push_back(&*pending.try_emplace(id).first);
+  }
+  base::ForEachOnThreads("model-scan", threads, entries.size(), [&](size_t i) {
+    auto& [id, looked] = *entries[i];
+    looked = Look(id, snapshot.models.at(id));
+  });
+  return pending;
+}
+
 SnapshotDifference SettleWatch::Hold(const ScanMoment& moment, const RepositorySnapshot& before,
-                                     SnapshotReading* reading) {
+                                     SnapshotReading* reading, size_t threads) {
   auto& models = reading->snapshot.models;
   const SnapshotDifference found = Compare(before, reading->snapshot);
-  std::map<ModelId, Pending> pending;
+  std::map<ModelId, Pending> pending = LookAt(found, reading->snapshot, threads);
   std::map<ModelId, ModelSight> sights;
-  for (const auto* ids : {&found.added, &found.changed}) {
-    for (const ModelId& id : *ids) {
-      pending[id] = Look(id, models.at(id));
-      sights[id] = SightOf(id, models.at(id).path, pending[id], moment);
-    }
+  for (const auto& [id, looked] : pending) {
+    sights[id] = SightOf(id, models.at(id).path, looked, moment);
   }
   for (const ModelId& id : found.removed) {
     pending[id] = {};

@@ -43,10 +43,10 @@ class SettleWatch {
 
   /// Reverts the incomplete changes in a new reading: a model that is new is left out, and a
   /// changed or deleted one is as in `before`. Returns the difference that remains. Reads the files
-  /// of models that differ; with lists of checksums also their content. The held changes are
-  /// logged.
+  /// of models that differ, on up to `threads` threads; with lists of checksums also their content.
+  /// The held changes are logged.
   SnapshotDifference Hold(const ScanMoment& moment, const RepositorySnapshot& before,
-                          SnapshotReading* reading);
+                          SnapshotReading* reading, size_t threads = 1);
 
   /// Returns the marks of a local model's files that were accepted; null for other models.
   std::shared_ptr<const TreeMarks> AcceptedMarks(const ModelId& id) const;
@@ -67,6 +67,9 @@ class SettleWatch {
     bool is_logged = false;
   };
 
+  /// Looks at the models that are new or have changed.
+  std::map<ModelId, Pending> LookAt(const SnapshotDifference& found,
+                                    const RepositorySnapshot& snapshot, size_t threads) const;
   Pending Look(const ModelId& id, const RepositorySnapshot::Model& model) const;
   ModelSight SightOf(const ModelId& id, const std::string& path, const Pending& now,
                      const ScanMoment& moment) const;

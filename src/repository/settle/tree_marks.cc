@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -34,18 +33,26 @@ int64_t ToNs(const struct statx_timestamp& time) {
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
+/// Reads what the file system tells about a path. Returns false if it does not exist.
+base::Result<bool> Look(const std::string& path, int flags, struct statx* info) {
+  if (::statx(AT_FDCWD, path.c_str(), flags, STATX_BASIC_STATS | STATX_BTIME, info) == 0) {
+    return true;
+  }
+  const int error = errno;
+  if (error != EIO && error != ESTALE && error != ETIMEDOUT) return false;
+  return Status::Internal("failed to stat file " + path + ": " +
+                          std::generic_category().message(error));
+}
+
 /// Returns the mark of a path; nothing if it does not exist. `is_link` is set for a link.
 base::Result<std::optional<FileMark>> ReadMark(const std::string& path, bool* is_link) {
   struct statx info {};
-  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &info) == 0) {
-    *is_link = S_ISLNK(info.stx_mode);
+  NEREID_ASSIGN_OR_RETURN(bool exists, Look(path, AT_SYMLINK_NOFOLLOW, &info));
+  *is_link = exists && S_ISLNK(info.stx_mode);
+  if (*is_link) {
+    NEREID_ASSIGN_OR_RETURN(exists, Look(path, 0, &info));
   }
-  if (::statx(AT_FDCWD, path.c_str(), 0, STATX_BASIC_STATS | STATX_BTIME, &info) != 0) {
-    const int error = errno;
-    if (error != EIO && error != ESTALE && error != ETIMEDOUT) return std::optional<FileMark>();
-    return Status::Internal("failed to stat file " + path + ": " +
-                            std::generic_category().message(error));
-  }
+  if (!exists) return std::optional<FileMark>();
   FileMark mark;
   mark.is_directory = S_ISDIR(info.stx_mode);
   mark.device = (uint64_t{info.stx_dev_major} << 32) | info.stx_dev_minor;
@@ -55,12 +62,6 @@ base::Result<std::optional<FileMark>> ReadMark(const std::string& path, bool* is
   mark.changed_ns = ToNs(info.stx_ctime);
   if ((info.stx_mask & STATX_BTIME) != 0) mark.born_ns = ToNs(info.stx_btime);
   return std::optional(mark);
-}
-
-/// Returns whether a directory that cannot be listed was deleted, or may not be read by this user.
-bool CountsAsEmpty(const std::string& directory) {
-  return ::access(directory.c_str(), R_OK | X_OK) != 0 &&
-         (errno == EACCES || errno == ENOENT || errno == ENOTDIR);
 }
 
 /// Returns whether both are the same file or directory with the same content, as far as the marks
@@ -127,7 +128,9 @@ base::Result<TreeMarks> ReadTreeMarks(const std::string& directory) {
     pending.pop_back();
     const auto names = base::ListDirectory(base::JoinPath(directory, below));
     if (!names.ok()) {
-      if (below.empty() || !CountsAsEmpty(base::JoinPath(directory, below))) return names.status();
+      const bool is_empty =
+          !below.empty() && base::IsGoneOrForbidden(base::JoinPath(directory, below));
+      if (!is_empty) return names.status();
       continue;
     }
     for (const std::string& name : *names) {

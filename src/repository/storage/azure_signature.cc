@@ -9,15 +9,10 @@
 namespace nereid::repository::storage {
 namespace {
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), base::LowerCase);
-  return text;
-}
-
 std::string CanonicalFields(const curl::HttpFields& fields) {
   curl::HttpFields canonical;
   for (const auto& [name, value] : fields) {
-    std::string lower = Lower(name);
+    std::string lower = base::ToLower(name);
     if (lower.starts_with("x-ms-")) canonical.emplace_back(std::move(lower), value);
   }
   std::sort(canonical.begin(), canonical.end());
@@ -28,7 +23,9 @@ std::string CanonicalFields(const curl::HttpFields& fields) {
 
 std::string CanonicalResource(const AzureRequest& request, const std::string& account) {
   Parameters sorted;
-  for (const auto& [name, value] : request.parameters) sorted.emplace_back(Lower(name), value);
+  for (const auto& [name, value] : request.parameters) {
+    sorted.emplace_back(base::ToLower(name), value);
+  }
   std::sort(sorted.begin(), sorted.end());
   std::string text = "/" + account + request.path;
   for (const auto& [name, value] : sorted) text += "\n" + name + ":" + value;

@@ -53,12 +53,6 @@ bool IsIpv6(std::string_view text) {
          });
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), base::LowerCase);
-  return lower;
-}
-
 /// Removes and returns the text before the first '/', which is removed too.
 std::string_view TakeComponent(std::string_view* rest) {
   const size_t end = std::min(rest->find('/'), rest->size());
@@ -89,10 +83,10 @@ std::optional<std::string> Authority(std::string_view text, bool port_is_optiona
   const bool has_port = colon != text.npos && text.find(']', colon) == text.npos;
   const std::string_view host = has_port ? text.substr(0, colon) : text;
   if (!IsName(host) && !IsIpv6(host)) return std::nullopt;
-  if (!has_port) return port_is_optional ? std::optional(Lower(host)) : std::nullopt;
+  if (!has_port) return port_is_optional ? std::optional(base::ToLower(host)) : std::nullopt;
   const auto port = base::ParseWhole<uint16_t>(text.substr(colon + 1));
   if (!port || *port == 0) return std::nullopt;
-  return Lower(host) + ":" + std::to_string(*port);
+  return base::ToLower(host) + ":" + std::to_string(*port);
 }
 
 /// Reads the server of an S3 URL, if it names one, and removes it from `rest`.
@@ -114,7 +108,7 @@ Status TakeEndpoint(std::string_view url, std::string_view* rest, std::string* e
 }
 
 Status TakeAccount(std::string_view url, std::string_view* rest, StorageUrl* parts) {
-  std::string account = Lower(TakeComponent(rest));
+  std::string account = base::ToLower(TakeComponent(rest));
   parts->domain = kAzureDomains[0];
   for (const std::string_view domain : kAzureDomains) {
     if (!account.ends_with("." + std::string(domain))) continue;

@@ -13,9 +13,13 @@ struct FormingBatch {
 };
 
 /// Limits the size of a batch and the time it is held back, from measured execution times instead
-/// of the configuration. Called by one scheduler, under its lock.
+/// of the configuration. Called by one scheduler, under its lock,
+/// except size_limit().
 class BatchLimits {
  public:
+  /// What WaitUntil returns if no batch is held back.
+  static constexpr uint64_t kNoHold = 0;
+
   virtual ~BatchLimits() = default;
 
   /// Returns the largest size for a batch whose oldest request arrived at `oldest_ns`; at least 1.
@@ -28,8 +32,13 @@ class BatchLimits {
   /// Records that `batch` goes to an instance.
   virtual void OnTaken(const FormingBatch& batch, uint64_t now_ns) = 0;
 
-  /// Records that a batch was executed: its size, the time its oldest request waited, the duration.
-  virtual void OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns) = 0;
+  /// Records that the execution of a batch ended at `now_ns`: its size, the time its oldest request
+  /// waited, the duration.
+  virtual void OnExecuted(uint64_t size, uint64_t wait_ns, uint64_t execution_ns,
+                          uint64_t now_ns) = 0;
+
+  /// Returns the current size limit, for the metrics. May be called on any thread.
+  virtual uint64_t size_limit() const = 0;
 };
 
 }  // namespace nereid::schedule

@@ -22,20 +22,30 @@ class ExecutionCost {
   /// Returns a duration that nearly all executions stay below: four mean deviations above
   /// ExpectedNs.
   uint64_t UpperNs(uint64_t size) const;
-  /// Returns the fraction by which the cost per request falls when a batch of `size` gets one more
-  /// request; 1 while that is unknown.
+  // The next two take an a that is smaller by two standard errors, so that noise is no gain. They
+  // return 1 while all batches had one size.
+
+  /// Returns the fraction by which the cost per request falls at least in a batch without limits,
+  /// compared with a batch of one.
+  double LargestSaving() const;
+  /// Returns the fraction by which the cost per request falls at least when a batch of `size` gets
+  /// one more request.
   double GainOfNextRequest(uint64_t size) const;
 
  private:
   struct Line {
-    double fixed = 0;       // a
-    double per_item = 0;    // b
-    bool measured = false;  // fitted to batches of different sizes
+    double fixed = 0;        // a
+    double per_item = 0;     // b
+    double fixed_error = 0;  // the standard error of a
+    bool measured = false;   // fitted to batches of different sizes
+
+    double SureFixed() const;  // a, less two standard errors
   };
   Line Fit() const;
 
   // Sums over the executions, with exponential decay.
   double weight_ = 0, sizes_ = 0, times_ = 0, sizes_squared_ = 0, products_ = 0;
+  double times_squared_ = 0;
   double deviation_ns_ = 0;
   uint32_t samples_ = 0;
 };

@@ -51,6 +51,34 @@ TEST(ExecutionCost, TheUpperBoundHoldsForNearlyAll) {
   EXPECT_LT(above, 20);
 }
 
+TEST(ExecutionCost, KnowsWhatBatchesCanSave) {
+  ExecutionCost cheaper, same;
+  for (uint64_t i = 0; i < 40; ++i) {
+    const uint64_t size = 1 + i % 8;
+    cheaper.Record(size, 1000 + 100 * size);
+    same.Record(size, 1000 * size);
+  }
+  EXPECT_NEAR(cheaper.LargestSaving(), 1000.0 / 1100, 0.01);
+  EXPECT_NEAR(same.LargestSaving(), 0, 0.001);
+  ExecutionCost unknown;
+  unknown.Record(1, 1000);
+  EXPECT_EQ(unknown.LargestSaving(), 1);
+}
+
+// Executions that cost in proportion to their sizes seem to have a fixed cost by chance.
+TEST(ExecutionCost, NoiseIsNoSaving) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> noise(1, 0.2);
+  ExecutionCost cost;
+  int worth = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const uint64_t size = 1 + random() % 2;
+    cost.Record(size, static_cast<uint64_t>(100'000.0 * static_cast<double>(size) * noise(random)));
+    if (i > 100 && cost.LargestSaving() > 0.1) ++worth;
+  }
+  EXPECT_LT(worth, 60);
+}
+
 TEST(ExecutionCost, ForgetsWhatIsPast) {
   ExecutionCost cost;
   for (uint64_t i = 0; i < 200; ++i) cost.Record(1 + i % 8, 1000);

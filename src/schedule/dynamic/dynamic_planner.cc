@@ -7,27 +7,37 @@ namespace nereid::schedule {
 namespace {
 
 /// Returns the time from which on a batch that must run before `must_run_ns` is not held back.
-uint64_t HoldEnd(uint64_t must_run_ns) {
+uint64_t EndOfHold(uint64_t must_run_ns) {
   if (must_run_ns == kNever) return kNever;
   return must_run_ns - std::min(must_run_ns, DynamicPlanner::kDeadlineMarginNs);
 }
 
-/// Returns the value of the parameter. A bad value counts as false: the load of the model has been
-/// refused for it already (MakeScheduler).
-bool BatchBeforeTimeout(const config::ModelConfig& config) {
-  const auto set = DynamicPlanner::BatchesBeforeTimeout(config);
-  return set.ok() && *set;
+/// Returns whether a parameter is "true". A bad value counts as false: the load of the model has
+/// been refused for it already (MakeScheduler).
+bool IsTrue(const config::ModelConfig& config, const char* parameter) {
+  const std::string* const text = config.FindParameter(parameter);
+  return text != nullptr && *text == "true";
+}
+
+/// Adds a batch that is taken to the history of lone requests.
+void NoteTaken(const Batch& batch, LoneRequests* lone) {
+  if (batch.reason == BatchReason::kAlone) return lone->OnWentAtOnce();
+  if (batch.reason == BatchReason::kDelayExpired) {
+    return lone->OnDelayExpired(batch.requests.size());
+  }
+  lone->OnOtherBatch(batch.requests.size());
 }
 
 }  // namespace
 
-base::Result<bool> DynamicPlanner::BatchesBeforeTimeout(const config::ModelConfig& config) {
-  const std::string* const text = config.FindParameter(kBatchBeforeTimeout);
-  if (text == nullptr || *text == "false") return false;
-  if (*text == "true") return true;
-  return base::Status::InvalidArgument("model '" + config.name() + "': parameter '" +
-                                       kBatchBeforeTimeout + "' must be 'true' or 'false', got '" +
-                                       *text + "'");
+base::Status DynamicPlanner::CheckParameters(const config::ModelConfig& config) {
+  for (const char* parameter : {kBatchBeforeTimeout, kNoWaitingAlone}) {
+    const std::string* const text = config.FindParameter(parameter);
+    if (text == nullptr || *text == "false" || *text == "true") continue;
+    return base::Status::InvalidArgument("model '" + config.name() + "': parameter '" + parameter +
+                                         "' must be 'true' or 'false', got '" + *text + "'");
+  }
+  return base::Status::Ok();
 }
 
 DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
@@ -39,7 +49,8 @@ DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
                                std::shared_ptr<BatchLimits> limits)
     : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
       delay_ns_(MicrosecondsToNs(options.max_queue_delay_us)),
-      before_timeout_(BatchBeforeTimeout(config)),
+      before_timeout_(IsTrue(config, kBatchBeforeTimeout)),
+      no_waiting_alone_(config.dynamic_batching() && IsTrue(config, kNoWaitingAlone)),
       compatibility_(config),
       limits_(std::move(limits)),
       queue_(options) {
@@ -159,8 +170,9 @@ DynamicPlanner::Choice DynamicPlanner::ChooseByLimits(uint64_t now_ns) {
   if (prefix.closed) return {prefix.requests, prefix.closed_reason};
   const uint64_t until_ns =
       limits_->WaitUntil({prefix.size, prefix.oldest_ns, prefix.newest_ns}, now_ns);
+  if (until_ns == BatchLimits::kNoHold) return {prefix.requests, BatchReason::kNoDelay};
   if (until_ns <= now_ns) return {prefix.requests, BatchReason::kObjective};
-  const uint64_t hold_end_ns = HoldEnd(prefix.must_run_ns);
+  const uint64_t hold_end_ns = EndOfHold(prefix.must_run_ns);
   if (now_ns >= hold_end_ns) return {prefix.requests, BatchReason::kDeadline};
   return {0, BatchReason::kObjective, std::min(until_ns, hold_end_ns)};
 }
@@ -180,8 +192,11 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   if (expired) return {prefix.requests, BatchReason::kDelayExpired};
   if (passed) return {prefix.requests, BatchReason::kPreferredPassed};
   if (delay_ns_ == 0) return {prefix.requests, BatchReason::kNoDelay};
-  const uint64_t hold_end_ns = HoldEnd(prefix.must_run_ns);
+  const uint64_t hold_end_ns = EndOfHold(prefix.must_run_ns);
   if (now_ns >= hold_end_ns) return {prefix.requests, BatchReason::kDeadline};
+  if (no_waiting_alone_ && queue_.size() == 1 && lone_.GoesAtOnce()) {
+    return {prefix.requests, BatchReason::kAlone};
+  }
   return {0, BatchReason::kNoDelay, std::min(delay_end_ns, hold_end_ns)};
 }
 
@@ -200,6 +215,7 @@ Batch DynamicPlanner::Take(size_t count, BatchReason reason, uint64_t now_ns) {
   if (limits_ != nullptr) {
     limits_->OnTaken({batch.batch_size, batch.oldest_arrival_ns, prefix_.newest_ns}, now_ns);
   }
+  if (no_waiting_alone_) NoteTaken(batch, &lone_);
   ResetPrefix();
   return batch;
 }

@@ -9,6 +9,7 @@
 #include "schedule/batch_planner.h"
 #include "schedule/dynamic/batch_compatibility.h"
 #include "schedule/dynamic/batch_strategy.h"
+#include "schedule/dynamic/lone_requests.h"
 #include "schedule/queue/request_queue.h"
 #include "schedule/start_gate.h"
 
@@ -26,7 +27,10 @@ namespace nereid::schedule {
 ///  4. If a collected request would miss its client's deadline by a longer wait, all collected
 ///     requests run. With the model parameter batch_before_timeout the same holds for a request
 ///     that the queue policy would refuse.
-///  5. Otherwise the planner waits, at most until the delay of the oldest request is over.
+///  5. With the model parameter no_waiting_alone, a request that is the only one in the queue runs
+///  if
+///     earlier requests waited alone in vain (LoneRequests).
+///  6. Otherwise the planner waits, at most until the delay of the oldest request is over.
 ///
 /// Rule 1 does not apply when the oldest request's delay is over; then the other rules do.
 ///
@@ -37,6 +41,10 @@ class DynamicPlanner final : public BatchPlanner {
   /// The model parameter ("true" or "false") that lets a waiting batch run before one of its
   /// requests times out. Triton lets the request time out.
   static constexpr const char* kBatchBeforeTimeout = "batch_before_timeout";
+
+  /// The model parameter ("true" or "false") that lets a request run at once if no other one is
+  /// expected to join it. In Triton it waits for the whole delay.
+  static constexpr const char* kNoWaitingAlone = "no_waiting_alone";
 
   /// A batch is not held back when less than this is left until it must run. Allows for a late
   /// timer and the hand-over to the instance.
@@ -50,9 +58,8 @@ class DynamicPlanner final : public BatchPlanner {
   DynamicPlanner(const config::ModelConfig& config, const config::DynamicBatchingOptions& options,
                  std::shared_ptr<BatchLimits> limits = nullptr);
 
-  /// Returns the value of the parameter kBatchBeforeTimeout. Returns INVALID_ARGUMENT if it is
-  /// neither "true" nor "false".
-  static base::Result<bool> BatchesBeforeTimeout(const config::ModelConfig& config);
+  /// Returns INVALID_ARGUMENT if one of the parameters above is neither "true" nor "false".
+  static base::Status CheckParameters(const config::ModelConfig& config);
 
   /// Sets the strategy that is asked for each request. Must be called before the first Push.
   void SetStrategy(std::shared_ptr<BatchStrategy> strategy) { strategy_ = std::move(strategy); }
@@ -125,6 +132,7 @@ class DynamicPlanner final : public BatchPlanner {
   const uint64_t max_batch_size_;
   const uint64_t delay_ns_;
   const bool before_timeout_;
+  const bool no_waiting_alone_;
   std::vector<uint64_t> preferred_;
   uint64_t largest_preferred_ = 0;
   const BatchCompatibility compatibility_;
@@ -132,6 +140,7 @@ class DynamicPlanner final : public BatchPlanner {
   std::shared_ptr<BatchStrategy> strategy_;  // null for most models
   RequestQueue queue_;
   Prefix prefix_;
+  LoneRequests lone_;
   StartGate gate_;
 };
 

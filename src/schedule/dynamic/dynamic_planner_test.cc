@@ -56,6 +56,58 @@ class DynamicPlannerTest : public ::testing::Test {
   BatchReason reason_ = BatchReason::kSingle;
 };
 
+TEST_F(DynamicPlannerTest, ALoneRequestWaitsByDefault) {
+  Use("max_queue_delay_microseconds: 1000");
+  for (uint64_t now = 0; now < 20 * kMs; now += 2 * kMs) {
+    Push(1, now);
+    EXPECT_EQ(Next(now), 0u);
+    EXPECT_EQ(Next(now + kMs), 1u);
+    EXPECT_EQ(reason_, BatchReason::kDelayExpired);
+  }
+}
+
+TEST_F(DynamicPlannerTest, ALoneRequestGoesAtOnceWhereNobodyJoins) {
+  Use("max_queue_delay_microseconds: 1000", "",
+      "parameters { key: \"no_waiting_alone\" value { string_value: \"true\" } }");
+  uint64_t now = 0;
+  int waited = 0;
+  for (int i = 0; i < 1000; ++i, now += 2 * kMs) {
+    Push(1, now);
+    if (Next(now) == 1) {
+      EXPECT_EQ(reason_, BatchReason::kAlone);
+      continue;
+    }
+    ++waited;
+    EXPECT_EQ(planner_->ReadyAt(now, 0), now + kMs);
+    EXPECT_EQ(Next(now + kMs), 1u);
+  }
+  EXPECT_EQ(waited, 14) << "1 + 2 + 4 + ... requests between the waits, then 128";
+  // A second client appears: the next wait finds it, and then every request waits.
+  while (true) {
+    Push(1, now);
+    if (Next(now) == 0) break;
+  }
+  Push(1, now);
+  EXPECT_EQ(Next(now + kMs), 2u);
+  for (int i = 0; i < 5; ++i) {
+    now += 2 * kMs;
+    Push(1, now);
+    EXPECT_EQ(Next(now), 0u);
+    Push(1, now);
+    EXPECT_EQ(Next(now + kMs), 2u);
+  }
+}
+
+TEST_F(DynamicPlannerTest, ARequestWithOthersInTheQueueIsNotAlone) {
+  Use("max_queue_delay_microseconds: 1000", "",
+      "parameters { key: \"no_waiting_alone\" value { string_value: \"true\" } }");
+  Push(1, 0);
+  EXPECT_EQ(Next(kMs), 1u);
+  Push(1, 2 * kMs);
+  Push(1, 2 * kMs);
+  EXPECT_EQ(Next(2 * kMs), 0u);
+}
+
 /// Lets at most `most` requests into a batch, and counts what it is asked.
 class AtMost final : public BatchStrategy {
  public:
@@ -262,7 +314,7 @@ TEST_F(DynamicPlannerTest, WithTheParameterABatchGoesBeforeOneOfItsRequestsTimes
 
 TEST_F(DynamicPlannerTest, TheParameterIsTrueOrFalse) {
   Use("", "", "parameters { key: \"batch_before_timeout\" value { string_value: \"yes\" } }");
-  EXPECT_EQ(DynamicPlanner::BatchesBeforeTimeout(*model_->config).status().message(),
+  EXPECT_EQ(DynamicPlanner::CheckParameters(*model_->config).message(),
             "model 'm': parameter 'batch_before_timeout' must be 'true' or 'false', got 'yes'");
 }
 

@@ -57,6 +57,9 @@ struct Sequence {
   bool internal = false;  // the server chose the id; does not change
   SequencePhase phase = SequencePhase::kBacklog;
   SequenceIntake intake = SequenceIntake::kOpen;
+  /// Whether it is on its way from or to another server: its requests are not executed, and new
+  /// ones do not join it. Only an idle sequence, or one that waits for its first slot, is held.
+  bool held = false;
   SequenceEnd end = SequenceEnd::kEnd;  // the reason, if the sequence ended now
   InstanceId instance = 0;              // not valid in the backlog
   uint32_t slot = 0;                    // not valid in the backlog
@@ -80,7 +83,7 @@ struct Sequence {
   std::set<Slot>::node_type slot_entry;
 
   bool has_slot() const { return phase != SequencePhase::kBacklog; }
-  bool is_open() const { return intake == SequenceIntake::kOpen; }
+  bool is_open() const { return intake == SequenceIntake::kOpen && !held; }
 };
 
 }  // namespace nereid::schedule

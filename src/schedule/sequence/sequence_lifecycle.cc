@@ -170,7 +170,7 @@ void SequenceLifecycle::Requeue(Sequence& sequence, RequestPtr request, uint64_t
 // ---- Ends ----
 
 void SequenceLifecycle::Close(Sequence& sequence) {
-  if (sequence.is_open()) sequence.intake = SequenceIntake::kClosed;
+  if (sequence.intake == SequenceIntake::kOpen) sequence.intake = SequenceIntake::kClosed;
 }
 
 void SequenceLifecycle::Refuse(Sequence& sequence, Sequence::Queue::iterator until,
@@ -274,7 +274,12 @@ void SequenceLifecycle::End(Sequence& sequence, uint64_t now_ns) {
 void SequenceLifecycle::FillSlots(uint64_t now_ns) {
   while (Sequence* const sequence = table_.TakeFromBacklog()) {
     deadlines_.ExtendSlotWait(*sequence, kNever);
-    Offer(*sequence, now_ns);
+    // Only a sequence that another server has handed over waits for a slot without a request.
+    if (sequence->queue.empty()) {
+      table_.Move(*sequence, SequencePhase::kIdle);
+    } else {
+      Offer(*sequence, now_ns);
+    }
   }
 }
 

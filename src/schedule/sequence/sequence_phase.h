@@ -78,8 +78,9 @@ enum class SequenceEnd {
   kTimeout,    // it waited for a slot longer than the timeout of one of its requests
   kFailed,     // its states could not be set up, or memory was short
   kUnload,     // the model is unloaded
+  kHandover,   // another server has it now
 };
-inline constexpr size_t kSequenceEndCount = 6;
+inline constexpr size_t kSequenceEndCount = 7;
 
 /// The number of sequences that have ended, indexed by SequenceEnd.
 using SequenceEndCounts = std::array<uint64_t, kSequenceEndCount>;

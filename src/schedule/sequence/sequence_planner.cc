@@ -19,6 +19,7 @@ SequencePlanner::SequencePlanner(const config::ModelConfig& config,
     : options_(*config.sequence_batching()),
       admission_(config, std::move(inputs)),
       lifecycle_(config),
+      transfers_(config, lifecycle_),
       gate_(start) {}
 
 // The way of a request: Push appends it to its sequence, Offer shows the sequence's first request

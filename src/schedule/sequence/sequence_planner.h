@@ -11,6 +11,7 @@
 #include "schedule/batch_planner.h"
 #include "schedule/sequence/sequence_admission.h"
 #include "schedule/sequence/sequence_lifecycle.h"
+#include "schedule/sequence/sequence_transfers.h"
 #include "schedule/sequence_hooks.h"
 #include "schedule/start_gate.h"
 
@@ -36,7 +37,8 @@ namespace nereid::schedule {
 ///
 /// The work is divided: SequenceAdmission finds the sequence of a new request, SequenceLifecycle
 /// moves sequences through their phases, SequenceTable keeps them and their slots,
-/// SequenceDeadlines knows when something is due. This class receives the events.
+/// SequenceDeadlines knows when something is due, SequenceTransfers exchanges them with other
+/// servers. This class receives the events.
 class SequencePlanner final : public BatchPlanner, public SequenceHooks {
  public:
   /// Creates a planner for a configuration with sequence batching options, which must outlive it.
@@ -67,7 +69,7 @@ class SequencePlanner final : public BatchPlanner, public SequenceHooks {
   void Reschedule(RequestPtr request, uint64_t now_ns) override;
   void OnFailed(request::InferenceRequest& request, uint64_t now_ns) override;
   void TakeRefused(uint64_t now_ns, std::vector<Refusal>* refused) override;
-  bool HasSequence(const request::CorrelationId& id) const override { return table().IsOpen(id); }
+  SequenceTransfers& transfers() override { return transfers_; }
   telemetry::SequenceStatistics CountSequences() const override;
   telemetry::SequenceList ListSequences(
       size_t limit, uint64_t now_ns,
@@ -83,6 +85,7 @@ class SequencePlanner final : public BatchPlanner, public SequenceHooks {
   const config::SequenceBatchingOptions& options_;
   SequenceAdmission admission_;
   SequenceLifecycle lifecycle_;
+  SequenceTransfers transfers_;
   StartGate gate_;
 };
 

@@ -278,14 +278,14 @@ TEST_F(QuietSequenceTest, ACancelledRequestInTheBacklogIsAnsweredAtOnce) {
 
 TEST_F(QuietSequenceTest, TellsWhichSequencesAreOpen) {
   Use("direct { }");
-  EXPECT_FALSE(scheduler_->HasSequence(uint64_t{1}));
+  EXPECT_FALSE(scheduler_->sequence_port()->Has(uint64_t{1}));
   ASSERT_TRUE(Send(1, kBegin, "a").ok());
-  EXPECT_TRUE(scheduler_->HasSequence(uint64_t{1}));
-  EXPECT_FALSE(scheduler_->HasSequence(uint64_t{2}));
-  EXPECT_FALSE(scheduler_->HasSequence(std::string("1")));
+  EXPECT_TRUE(scheduler_->sequence_port()->Has(uint64_t{1}));
+  EXPECT_FALSE(scheduler_->sequence_port()->Has(uint64_t{2}));
+  EXPECT_FALSE(scheduler_->sequence_port()->Has(std::string("1")));
   ASSERT_TRUE(Send(1, request::kFlagSequenceEnd, "b").ok());
   sink_->WaitUntilDone(2);
-  EXPECT_FALSE(scheduler_->HasSequence(uint64_t{1}));
+  EXPECT_FALSE(scheduler_->sequence_port()->Has(uint64_t{1}));
 }
 
 TEST_F(QuietSequenceTest, AnInstanceIsRemovedWhenItsSequencesAreOver) {

@@ -10,7 +10,7 @@ namespace nereid::schedule {
 
 std::string_view SequenceEndLabel(SequenceEnd end) {
   constexpr std::array<std::string_view, kSequenceEndCount> kLabels = {
-      "end", "idle", "cancelled", "timeout", "failed", "unload"};
+      "end", "idle", "cancelled", "timeout", "failed", "unload", "handover"};
   return kLabels[static_cast<size_t>(end)];
 }
 
@@ -25,7 +25,13 @@ void SequenceTable::Move(Sequence& sequence, SequencePhase to) {
   List& target = ListOf(to);
   // Within the active list a sequence keeps its place.
   if (&source != &target) {
-    target.splice(target.end(), source, by_handle_.at(sequence.handle));
+    List::iterator place = target.end();
+    // A sequence from another server may have been idle for longer than those that are idle here.
+    while (to == SequencePhase::kIdle && place != target.begin() &&
+           std::prev(place)->touched_ns > sequence.touched_ns) {
+      --place;
+    }
+    target.splice(place, source, by_handle_.at(sequence.handle));
   }
   sequence.phase = to;
 }

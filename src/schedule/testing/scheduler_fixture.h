@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,8 @@ class FakeRunner : public BatchRunner {
       request::RefuseRequest(std::move(request), base::Status::Internal("fake"));
     }
   }
+  bool HasRoom() override { return has_room_.load(); }
+  void SetHasRoom(bool has_room) { has_room_ = has_room; }
   void Hold(bool hold) {
     base::MutexLock lock(mutex_);
     hold_ = hold;
@@ -44,6 +47,10 @@ class FakeRunner : public BatchRunner {
     base::MutexLock lock(mutex_);
     while (sizes_.size() < count) changed_.Wait(lock);
     return sizes_;
+  }
+  void Forget() {
+    base::MutexLock lock(mutex_);
+    sizes_.clear();
   }
   size_t batches() const {
     base::MutexLock lock(mutex_);
@@ -65,6 +72,7 @@ class FakeRunner : public BatchRunner {
   std::vector<std::thread::id> threads_ NEREID_GUARDED_BY(mutex_);
   std::vector<std::string> ids_ NEREID_GUARDED_BY(mutex_);
   bool hold_ NEREID_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> has_room_{true};
 };
 
 /// Counts the reports of a scheduler.

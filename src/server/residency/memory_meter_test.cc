@@ -33,7 +33,9 @@ TEST(MemoryMeterTest, TheProcessHasMemoryThatGrows) {
   std::vector<char> kept;
   const uint64_t grown = meter.Measure([&] { kept.assign(kBytes, 'x'); });
   EXPECT_GE(grown, kBytes * 9 / 10);
+#if !defined(__SANITIZE_THREAD__)  // which keeps a shadow of the memory several times as large
   EXPECT_LE(grown, kBytes * 2);
+#endif
 }
 
 TEST(MemoryMeterTest, ALoadThatFreesMemoryHasNoSize) {

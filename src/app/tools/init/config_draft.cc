@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/options/flag_words.h"
+#include "config/init_comments.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -26,13 +27,15 @@ std::string DimsText(const std::vector<int64_t>& dims) {
 }
 
 std::string TensorText(const DraftTensor& tensor, bool batching) {
+  const std::string unknown = "  " + std::string(config::kUnknownValueComment);
   std::string text = "  {\n";
   if (!tensor.note.empty()) text += Comment("    ", tensor.note);
-  text += "    name: " + Quoted(tensor.name) + "\n";
+  text += "    name: " + Quoted(tensor.name) +
+          (tensor.is_example ? "  " + std::string(config::kExampleNameComment) : "") + "\n";
   const bool known = tensor.data_type != tensor::DataType::kInvalid;
   text += "    data_type: " +
           std::string(known ? tensor::DataTypeConfigName(tensor.data_type) : "TYPE_FP32") +
-          (known ? "" : "  # not in the file; correct it") + "\n";
+          (known ? "" : unknown) + "\n";
   std::vector<int64_t> dims = tensor.dims;
   if (!tensor.has_dims) dims = {-1};
   if (batching && tensor.has_dims && !dims.empty()) dims.erase(dims.begin());
@@ -41,8 +44,7 @@ std::string TensorText(const DraftTensor& tensor, bool batching) {
   if (scalar) dims = {1};
   // A configuration cannot contain a dim of 0, so an empty dimension becomes a variable one.
   for (int64_t& dim : dims) dim = dim < 1 ? -1 : dim;
-  text += "    dims: " + DimsText(dims) +
-          (tensor.has_dims ? "" : "  # not in the file; correct it") + "\n";
+  text += "    dims: " + DimsText(dims) + (tensor.has_dims ? "" : unknown) + "\n";
   if (scalar && batching) {
     text += "    reshape { shape: [ ] }  # without the batch, the model's shape is empty\n";
   }
@@ -108,7 +110,9 @@ std::string WriteConfig(const ConfigDraft& draft, int32_t max_batch_size) {
   if (!outputs.empty()) text += "\n" + outputs;
   if (max_batch_size > 1) {
     text += "\n" + Comment("", "Requests that wait together share an execution.") +
-            "dynamic_batching { }\n";
+            (draft.queue_delay_us == 0 ? "dynamic_batching { }\n"
+                                       : "dynamic_batching { max_queue_delay_microseconds: " +
+                                             std::to_string(draft.queue_delay_us) + " }\n");
   }
   return text;
 }

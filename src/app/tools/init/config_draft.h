@@ -19,6 +19,8 @@ struct DraftTensor {
   std::vector<int64_t> dims;
   /// False if the file does not contain the dims.
   bool has_dims = true;
+  /// True if the name is not one of the model, so that the user must replace it.
+  bool is_example = false;
   /// A comment for the configuration.
   std::string note;
 };
@@ -32,6 +34,8 @@ struct ConfigDraft {
   std::string default_model_filename;
   std::vector<DraftTensor> inputs;
   std::vector<DraftTensor> outputs;
+  /// How long a batch waits for further requests, in microseconds.
+  int64_t queue_delay_us = 0;
   /// True if the file does not contain inputs and outputs: the lists above are examples then.
   bool is_skeleton = false;
   /// Comments for the head of the file, one line each.

@@ -153,8 +153,7 @@ TEST_F(InitTest, RefusesFilesThatAreNotOnnx) {
     EXPECT_EQ(result.out, "");
     return result.errors;
   };
-  EXPECT_THAT(error(""), HasSubstr("model.onnx: the file is not an ONNX model\n"));
-  EXPECT_THAT(error("not a model"), HasSubstr("the file is not an ONNX model\n"));
+  EXPECT_THAT(error("not a model"), HasSubstr("model.onnx: the file is not an ONNX model\n"));
   EXPECT_THAT(error(Bytes(7, "\xff")), HasSubstr("the file is not an ONNX model\n"));
   EXPECT_THAT(error(Onnx("")), HasSubstr("the ONNX model has no outputs\n"));
   EXPECT_THAT(error(Onnx(Bytes(11, OnnxTensor("x", 14, "")) + Bytes(12, OnnxTensor("y", 1, "")))),
@@ -222,10 +221,15 @@ output [
               HasSubstr("the saved model has no signature with outputs"));
 }
 
-TEST_F(InitTest, WritesExamplesForOtherFormats) {
-  EXPECT_EQ(Init({Write("model.pt", "")}).out, R"(# Made by nereid init from model.pt.
-# Replace the names, data types and dims of the example inputs and outputs.
-# TorchScript files contain no names: the number after __ is the position of the tensor.
+std::string TorchScriptOfTests(const std::string& name) {
+  const char* const source = std::getenv("NEREID_SOURCE_DIR");
+  return std::string(source == nullptr ? "." : source) + "/tests/data/pytorch/" + name +
+         "/1/model.pt";
+}
+
+TEST_F(InitTest, ReadsTheSignatureOfTorchScript) {
+  EXPECT_EQ(Init({TorchScriptOfTests("by_argument")}).out, R"(# Made by nereid init from model.pt.
+# A TorchScript file has no data types and dims of tensors: correct those below.
 backend: "pytorch"
 
 # Set this above 0 if the first dimension of every tensor is the batch, which dims do not include.
@@ -233,7 +237,12 @@ max_batch_size: 0
 
 input [
   {
-    name: "INPUT__0"
+    name: "first"
+    data_type: TYPE_FP32  # not in the file; correct it
+    dims: [ -1 ]  # not in the file; correct it
+  },
+  {
+    name: "second"
     data_type: TYPE_FP32  # not in the file; correct it
     dims: [ -1 ]  # not in the file; correct it
   }
@@ -244,20 +253,85 @@ output [
     name: "OUTPUT__0"
     data_type: TYPE_FP32  # not in the file; correct it
     dims: [ -1 ]  # not in the file; correct it
+  },
+  {
+    name: "OUTPUT__1"
+    data_type: TYPE_FP32  # not in the file; correct it
+    dims: [ -1 ]  # not in the file; correct it
   }
 ]
 )");
-  EXPECT_THAT(Init({Write("model.py", "")}).out, HasSubstr("backend: \"python\"\n"));
-  EXPECT_THAT(Init({Write("model.graphdef", "")}).out,
+  EXPECT_THAT(Init({TorchScriptOfTests("keeps")}).out,
+              HasSubstr("# The module keeps state between calls (last), which all clients share"));
+  EXPECT_THAT(Init({TorchScriptOfTests("dictionary_in")}).out,
+              HasSubstr("name: \"KEY\"  # an example; replace it\n"));
+  const std::string mixed = Init({TorchScriptOfTests("mixed")}).out;
+  EXPECT_THAT(mixed, HasSubstr("# Omitted: result 3 of forward has the type List[Tensor]"));
+  EXPECT_THAT(mixed, HasSubstr("name: \"OUTPUT__2\""));
+  const std::string defaults = Init({TorchScriptOfTests("defaults")}).out;
+  EXPECT_THAT(defaults, HasSubstr("# forward has a default for it; it may be left out.\n    name: "
+                                  "\"bias\""));
+  EXPECT_THAT(Init({TorchScriptOfTests("no_forward")}).errors,
+              HasSubstr("the TorchScript module has no method forward"));
+  EXPECT_THAT(Init({Write("model.pt", "x")}).errors, HasSubstr("no ZIP archive"));
+}
+
+TEST_F(InitTest, SaysWhatToDoAboutFilesThatAreNoModels) {
+  EXPECT_THAT(Init({Write("model.pt", "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46")}).errors,
+              HasSubstr("is a state_dict or a pickled module, written by torch.save: export the "
+                        "module with torch.jit.script(module).save("));
+  EXPECT_THAT(Init({Write("model.onnx", "")}).errors, HasSubstr("is an empty file: copy"));
+  EXPECT_THAT(Init({Write("model.onnx", "version https://git-lfs.github.com/spec/v1\n")}).errors,
+              HasSubstr("run 'git lfs pull' in the repository of"));
+}
+
+TEST_F(InitTest, ReadsInputsAndOutputsOfOpenVino) {
+  const std::string file = Write("model.xml", R"(<?xml version="1.0"?>
+<!-- <net> --><net name="n" version="11"><layers>
+  <layer id="0" name="a" type="Parameter"><data shape="?,4"/><output>
+    <port id="0" precision="FP32" names="x&lt;1&gt;,other"><dim>-1</dim><dim>4</dim></port></output></layer>
+  <layer id="1" type="Parameter"><output><port id="0" precision="I64"/></output></layer>
+  <layer id="2" type="Loop"><body><layers><layer id="0" type="Result"><input><port id="0"/></input></layer>
+    </layers></body><output><port id="3" precision="STRING" names="y\,1"><dim>2</dim></port></output></layer>
+  <layer id="3" type="Result"><input><port id="0" precision="STRING"><dim>2</dim></port></input></layer>
+  <layer id="4" type="Result" output_names="z"><input><port id="0" precision="BOOL"/></input></layer>
+</layers><edges><edge from-layer="2" from-port="3" to-layer="3" to-port="0"/></edges></net>)");
+  const ToolResult result = Init({file});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  ExpectGolden(base::testing::SourceDirectory() + "/src/app/tools/golden/init_openvino.pbtxt",
+               result.out);
+}
+
+TEST_F(InitTest, RefusesWhatIsNoIr) {
+  const std::string layer = "<net><layers><layer id='0' type='Result'><input><port precision='";
+  for (const std::string& text :
+       {std::string("<html></html>"), std::string("<net"), std::string("<net></net>"),
+        std::string("<net a=\"><layers>"), layer + "U4'/></input></layer></layers></net>",
+        "<net>" + std::string(100'000, '<'), [] {
+          std::string deep = "<net>";
+          for (int i = 0; i < 2000; ++i) deep += "<a>";
+          return deep;
+        }()}) {
+    const ToolResult result = Init({Write("model.xml", text)});
+    EXPECT_EQ(result.exit_code, 1) << text.substr(0, 100);
+    EXPECT_THAT(result.errors, HasSubstr("model.xml")) << text.substr(0, 100);
+  }
+}
+
+TEST_F(InitTest, WritesExamplesForOtherFormats) {
+  EXPECT_THAT(Init({Write("model.netdef", "x")}).out,
+              HasSubstr("name: \"INPUT0\"  # an example; replace it\n"));
+  EXPECT_THAT(Init({Write("model.py", "x")}).out, HasSubstr("backend: \"python\"\n"));
+  EXPECT_THAT(Init({Write("model.graphdef", "x")}).out,
               HasSubstr("platform: \"tensorflow_graphdef\"\n"));
   const std::string own =
-      Init({Write("weights.bin", ""), "--backend=mine", "--max-batch-size=8"}).out;
+      Init({Write("weights.bin", "x"), "--backend=mine", "--max-batch-size=8"}).out;
   EXPECT_THAT(own, HasSubstr("backend: \"mine\"\ndefault_model_filename: \"weights.bin\"\n"));
   EXPECT_THAT(own, HasSubstr("max_batch_size: 8\n"));
 }
 
 TEST_F(InitTest, WritesToANewFile) {
-  const std::string model = Write("model.py", "");
+  const std::string model = Write("model.py", "x");
   const std::string to = (root_ / "config.pbtxt").string();
   EXPECT_EQ(Init({model, "-o", to}).exit_code, 0);
   EXPECT_EQ(*base::ReadFile(to), Init({model}).out);

@@ -12,12 +12,14 @@
 #include <set>
 
 #include "app/tools/init/model_files.h"
-#include "app/tools/init/wire_fields.h"
+#include "base/wire_fields.h"
 
 namespace nereid::app::tools {
 namespace {
 
+using base::ForEachField;
 using base::Status;
+using base::WireField;
 using tensor::DataType;
 
 // Indexed by TensorProto.DataType, from 0 (undefined) to 16 (BFLOAT16).

@@ -7,12 +7,14 @@
 #include <map>
 
 #include "app/tools/init/model_files.h"
-#include "app/tools/init/wire_fields.h"
+#include "base/wire_fields.h"
 
 namespace nereid::app::tools {
 namespace {
 
+using base::ForEachField;
 using base::Status;
+using base::WireField;
 using tensor::DataType;
 
 DataType TypeOf(uint64_t number) {

@@ -123,7 +123,9 @@ ToolResult RunLoad(std::span<const std::string> words, const ToolContext& contex
   const auto server = RemoteServer::Open(*arguments, context);
   if (!server.ok()) return Failed(server.status());
   ToolResult result = Load(**server, *model, std::move(body).value(), *limit, context);
-  if (result.exit_code == 0) result.out = ShowModel(**server, *model, *json);
+  if (result.exit_code == 0) {
+    result.out = ShowModel(**server, *model, *json, context.terminal_columns);
+  }
   return result;
 }
 

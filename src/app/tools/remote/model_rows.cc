@@ -58,14 +58,15 @@ std::vector<ModelRow> RowsOf(std::vector<ModelRow> rows, const std::vector<std::
   return rows;
 }
 
-std::string ShowModel(RemoteServer& server, const std::string& model, bool json) {
+std::string ShowModel(RemoteServer& server, const std::string& model, bool json,
+                      size_t max_columns) {
   auto rows = ReadModelRows(server);
   if (!rows.ok()) return "";
   const std::vector<ModelRow> shown = RowsOf(std::move(rows).value(), {model});
-  return json ? ModelRowsJson(shown) : ModelRowsText(shown);
+  return json ? ModelRowsJson(shown) : ModelRowsText(shown, max_columns);
 }
 
-std::string ModelRowsText(const std::vector<ModelRow>& rows) {
+std::string ModelRowsText(const std::vector<ModelRow>& rows, size_t max_columns) {
   const auto has = [&](auto member) {
     return std::any_of(rows.begin(), rows.end(),
                        [&](const ModelRow& row) { return (row.*member).has_value(); });
@@ -86,7 +87,7 @@ std::string ModelRowsText(const std::vector<ModelRow>& rows) {
     if (inferences) cells.push_back(row.inferences ? std::to_string(*row.inferences) : "-");
     cells.push_back(TerminalText(model.reason));
   }
-  return Columns(table);
+  return Columns(table, max_columns);
 }
 
 std::string ModelRowsJson(const std::vector<ModelRow>& rows) {

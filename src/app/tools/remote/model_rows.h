@@ -25,9 +25,11 @@ base::Result<std::vector<ModelRow>> ReadModelRows(RemoteServer& server);
 /// Returns the rows of the models with these names; all rows if there are no names.
 std::vector<ModelRow> RowsOf(std::vector<ModelRow> rows, const std::vector<std::string>& names);
 
-std::string ModelRowsText(const std::vector<ModelRow>& rows);
+/// Returns a table whose lines have at most `max_columns` characters; 0 is no limit.
+std::string ModelRowsText(const std::vector<ModelRow>& rows, size_t max_columns);
 /// Returns the rows of one model as text or JSON; empty if the server does not show them.
-std::string ShowModel(RemoteServer& server, const std::string& model, bool json);
+std::string ShowModel(RemoteServer& server, const std::string& model, bool json,
+                      size_t max_columns);
 std::string ModelRowsJson(const std::vector<ModelRow>& rows);
 
 }  // namespace nereid::app::tools

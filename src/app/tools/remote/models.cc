@@ -56,7 +56,8 @@ ToolResult RunModels(std::span<const std::string> words, const ToolContext& cont
   if (arguments->Has("ready")) {
     std::erase_if(selected, [](const ModelRow& row) { return row.model.state != "READY"; });
   }
-  return {missing.empty() ? 0 : 1, *json ? ModelRowsJson(selected) : ModelRowsText(selected),
+  return {missing.empty() ? 0 : 1,
+          *json ? ModelRowsJson(selected) : ModelRowsText(selected, context.terminal_columns),
           missing};
 }
 

@@ -36,7 +36,10 @@ base::Result<std::string> CheckToken(std::string_view text, const std::string& o
   return std::string(text);
 }
 
-base::Result<std::string> TokenFor(const ToolArguments& arguments, const ToolContext& context) {
+}  // namespace
+
+base::Result<std::string> RemoteServer::TokenOf(const ToolArguments& arguments,
+                                                const ToolContext& context) {
   const std::string file = arguments.Get("token-file");
   if (!file.empty()) {
     NEREID_ASSIGN_OR_RETURN(const std::string text, base::ReadFile(file, kMaxTokenFileBytes));
@@ -47,15 +50,22 @@ base::Result<std::string> TokenFor(const ToolArguments& arguments, const ToolCon
   return CheckToken(token, "the variable NEREID_TOKEN");
 }
 
-}  // namespace
+std::string RemoteServer::UrlOf(const ToolArguments& arguments, const ToolContext& context) {
+  std::string url = arguments.Get("url");
+  if (url.empty()) url = Environment(context, "NEREID_URL");
+  return url.empty() ? "localhost:8000" : url;
+}
 
 base::Result<std::unique_ptr<RemoteServer>> RemoteServer::Open(const ToolArguments& arguments,
                                                                const ToolContext& context) {
-  std::string url = arguments.Get("url");
-  if (url.empty()) url = Environment(context, "NEREID_URL");
-  if (url.empty()) url = "localhost:8000";
-  NEREID_ASSIGN_OR_RETURN(ServerAddress address, ParseServerUrl(url));
-  NEREID_ASSIGN_OR_RETURN(std::string token, TokenFor(arguments, context));
+  NEREID_ASSIGN_OR_RETURN(ServerAddress address, ParseServerUrl(UrlOf(arguments, context)));
+  return OpenAt(std::move(address), arguments, context);
+}
+
+base::Result<std::unique_ptr<RemoteServer>> RemoteServer::OpenAt(ServerAddress address,
+                                                                 const ToolArguments& arguments,
+                                                                 const ToolContext& context) {
+  NEREID_ASSIGN_OR_RETURN(std::string token, TokenOf(arguments, context));
   if (!context.make_client) return Status::Unsupported("this program has no HTTP client");
   NEREID_ASSIGN_OR_RETURN(auto client, context.make_client(arguments.Get("ca-file")));
   return std::unique_ptr<RemoteServer>(
@@ -68,7 +78,8 @@ curl::HttpRequest RemoteServer::Request(std::string method, const std::string& p
   request.method = std::move(method);
   request.url = address_.base_url + path;
   request.unix_socket = address_.unix_socket;
-  request.use_proxy = address_.unix_socket.empty();
+  request.use_proxy = address_.unix_socket.empty() && !address_.http2;
+  request.http2 = address_.http2;
   request.body = std::move(body);
   request.max_body = kMaxReplyBytes;
   request.timeouts.stall_secs = kStallSecs;
@@ -81,6 +92,19 @@ base::Result<RemoteServer::Reply> RemoteServer::Send(const curl::HttpRequest& re
                                                      const curl::HttpReceiver& receiver) {
   NEREID_ASSIGN_OR_RETURN(curl::HttpResponse response, client_->Send(request, receiver));
   return Reply{response.status, std::move(response.body)};
+}
+
+base::Result<curl::HttpResponse> RemoteServer::Exchange(Call call,
+                                                        const curl::HttpReceiver& receiver) {
+  curl::HttpRequest request = Request(std::move(call.method), call.path, std::move(call.body));
+  request.max_body = call.max_reply_bytes;
+  request.timeouts.stall_secs = call.stall_secs;
+  request.timeouts.total_ms = call.total_ms;
+  for (auto& own : call.fields) {
+    std::erase_if(request.fields, [&](const auto& field) { return field.first == own.first; });
+    request.fields.push_back(std::move(own));
+  }
+  return client_->Send(request, receiver);
 }
 
 base::Result<RemoteServer::Reply> RemoteServer::Get(const std::string& path) {
@@ -109,11 +133,13 @@ base::Result<std::vector<IndexedModel>> RemoteServer::Index(long max_ms) {
   return Status::Internal("the server's index of models cannot be read: is this a v2 server?");
 }
 
-Status RefusalOf(const RemoteServer::Reply& reply) {
-  const std::string text = TerminalText(ErrorText(reply.body));
-  return Status::Unavailable("the server answered " + std::to_string(reply.status) +
+Status RefusalOf(int status, std::string_view body) {
+  const std::string text = TerminalText(ErrorText(body));
+  return Status::Unsupported("the server answered " + std::to_string(status) +
                              (text.empty() ? "" : ": " + text));
 }
+
+Status RefusalOf(const RemoteServer::Reply& reply) { return RefusalOf(reply.status, reply.body); }
 
 base::Result<bool> WantsJson(const ToolArguments& arguments) {
   const std::string format = arguments.Get("format", "text");

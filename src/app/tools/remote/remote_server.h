@@ -45,6 +45,16 @@ class RemoteServer {
   static base::Result<std::unique_ptr<RemoteServer>> Open(const ToolArguments& arguments,
                                                           const ToolContext& context);
 
+  /// Makes a client of the server at this address.
+  static base::Result<std::unique_ptr<RemoteServer>> OpenAt(ServerAddress address,
+                                                            const ToolArguments& arguments,
+                                                            const ToolContext& context);
+  /// Returns the address that --url, NEREID_URL or the default names, as text.
+  static std::string UrlOf(const ToolArguments& arguments, const ToolContext& context);
+  /// Returns the token that --token-file or NEREID_TOKEN names; "" for none.
+  static base::Result<std::string> TokenOf(const ToolArguments& arguments,
+                                           const ToolContext& context);
+
   /// Send a request and return the reply, whatever its status is. `path` begins with "/".
   base::Result<Reply> Get(const std::string& path);
   base::Result<Reply> Post(const std::string& path, std::string body);
@@ -52,6 +62,19 @@ class RemoteServer {
   /// second; if it returns true the request is given up with CANCELLED.
   base::Result<Reply> PostAndWait(const std::string& path, std::string body,
                                   std::function<bool()> is_cancelled);
+
+  /// A request in all its parts.
+  struct Call {
+    std::string method = "GET";
+    std::string path;
+    std::string body = {};
+    curl::HttpFields fields = {};  // besides the token's
+    size_t max_reply_bytes = size_t{64} << 20;
+    long stall_secs = 30;  // without a byte in either direction; 0: any time
+    long total_ms = 0;     // 0: any time
+  };
+  /// Sends the request and returns the response, whatever its status is. Thread-safe.
+  base::Result<curl::HttpResponse> Exchange(Call call, const curl::HttpReceiver& receiver = {});
 
   /// Returns the repository index. `max_ms` bounds the time; 0: no bound.
   base::Result<std::vector<IndexedModel>> Index(long max_ms = 0);
@@ -72,6 +95,7 @@ class RemoteServer {
 
 /// Returns the status for a reply that is not a success: the server's text with its status.
 base::Status RefusalOf(const RemoteServer::Reply& reply);
+base::Status RefusalOf(int status, std::string_view body);
 
 /// Returns whether --format asks for JSON; INVALID_ARGUMENT for another word than text or json.
 base::Result<bool> WantsJson(const ToolArguments& arguments);

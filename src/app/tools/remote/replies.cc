@@ -1,72 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/tools/remote/replies.h"
 
-#include "base/parse_number.h"
-#include "codec/json/cursor.h"
+#include "app/tools/remote/document_reader.h"
 
 namespace nereid::app::tools {
 namespace {
 
 using base::Status;
 using codec::json::Cursor;
-
-/// Reads a member that should be a text. Another value is skipped, and the text stays.
-Status ReadText(Cursor& cursor, std::string_view name, std::string* text) {
-  if (cursor.Peek() != '"') return cursor.SkipValue();
-  return codec::json::ReadStringMember(cursor, name, text);
-}
-
-/// Reads a number, also one in quotes, as some servers write 64 bits. Another value is skipped.
-Status ReadCount(Cursor& cursor, std::string_view name, std::optional<uint64_t>* count) {
-  if (cursor.Peek() == '"') {
-    std::string text;
-    NEREID_RETURN_IF_ERROR(codec::json::ReadStringMember(cursor, name, &text));
-    *count = base::ParseWhole<uint64_t>(text);
-    return Status::Ok();
-  }
-  const char c = cursor.Peek();
-  if (c < '0' || c > '9') return cursor.SkipValue();
-  uint64_t number = 0;
-  NEREID_RETURN_IF_ERROR(codec::json::ReadUnsignedMember(cursor, name, &number));
-  *count = number;
-  return Status::Ok();
-}
-
-/// Appends an element for each object of the array at the cursor; read(cursor, key, element) reads
-/// a member.
-template <typename Element, typename Read>
-Status ReadObjects(Cursor& cursor, std::vector<Element>* elements, Read&& read) {
-  if (cursor.Peek() != '[') return cursor.SyntaxError("expected a list");
-  return cursor.ForEachElement([&]() -> Status {
-    if (cursor.Peek() != '{') return cursor.SyntaxError("expected an object");
-    if (elements->size() == kMaxListed) {
-      return Status::InvalidArgument("the server's list has more than " +
-                                     std::to_string(kMaxListed) + " elements");
-    }
-    Element& element = elements->emplace_back();
-    return cursor.ForEachMember([&](std::string_view key) { return read(cursor, key, element); });
-  });
-}
-
-/// Reads the members of the document, an object.
-template <typename Read>
-Status ReadRoot(std::string_view json, Read&& read) {
-  Cursor cursor(json);
-  if (cursor.Peek() != '{') return cursor.SyntaxError("expected an object");
-  NEREID_RETURN_IF_ERROR(
-      cursor.ForEachMember([&](std::string_view key) { return read(cursor, key); }));
-  return cursor.ExpectEnd();
-}
-
-Status ReadTexts(Cursor& cursor, std::vector<std::string>* texts) {
-  if (cursor.Peek() != '[') return cursor.SkipValue();
-  return cursor.ForEachElement([&]() -> Status {
-    if (texts->size() == kMaxListed) {
-      return Status::InvalidArgument("the server's list is too long");
-    }
-    return ReadText(cursor, "extensions", &texts->emplace_back());
-  });
-}
 
 Status ReadMemory(Cursor& cursor, std::optional<uint64_t>* bytes) {
   std::vector<std::optional<uint64_t>> sizes;

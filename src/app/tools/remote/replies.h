@@ -14,9 +14,6 @@
 
 namespace nereid::app::tools {
 
-/// The largest number of elements of a list in a document.
-inline constexpr size_t kMaxListed = 100'000;
-
 struct IndexedModel {
   std::string name;
   std::string version = {};

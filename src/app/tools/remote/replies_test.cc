@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/tools/remote/document_reader.h"
+
 namespace nereid::app::tools {
 namespace {
 

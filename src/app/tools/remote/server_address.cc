@@ -52,6 +52,25 @@ base::Result<ServerAddress> ParseServerUrl(std::string_view text) {
   return ServerAddress{std::move(url)};
 }
 
+bool IsGrpcUrl(std::string_view text) {
+  return text.starts_with("grpc://") || text.starts_with("grpcs://");
+}
+
+base::Result<ServerAddress> ParseGrpcUrl(std::string_view text) {
+  const size_t scheme_end = text.find("://");
+  const std::string_view authority = scheme_end == text.npos ? "" : text.substr(scheme_end + 3);
+  if (!IsGrpcUrl(text) || authority.empty() || authority.find_first_of("/?#@") != authority.npos ||
+      !std::all_of(authority.begin(), authority.end(), IsVisible)) {
+    return base::Status::InvalidArgument(
+        "'" + std::string(text) +
+        "' is not the address of a gRPC server, expected grpc://<host>:<port> or "
+        "grpcs://<host>:<port>");
+  }
+  return ServerAddress{(text.starts_with("grpcs") ? "https://" : "http://") +
+                           std::string(authority) + (HasPort(authority) ? "" : ":8001"),
+                       "", /*http2=*/true};
+}
+
 bool IsPathSegment(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
          std::all_of(name.begin(), name.end(), IsVisible) &&

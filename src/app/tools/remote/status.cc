@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/tools/remote/remote_server.h"
 #include "app/tools/remote/terminal_text.h"
+#include "app/tools/remote/wait_limit.h"
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/json_writer.h"
@@ -19,9 +21,21 @@ constexpr char kUsage[] =
     "Says what a server is, whether it is live and ready, and why not. Works with every server of\n"
     "the v2 protocol. A server that gives no reasons is asked for its models that are not "
     "ready.\n\n"
-    "Exit codes: 0 live and ready; 1 not live or not ready; 2 the server could not be asked.\n\n";
+    "Exit codes: 0 live and ready; 1 not live or not ready; 2 the server could not be asked; 3 "
+    "with\n"
+    "--wait, --timeout has passed.\n\n";
 
-constexpr ToolFlag kFlags[] = {kUrlFlag, kFormatFlag, kTokenFlag, kCaFlag, kHelpFlag};
+constexpr uint32_t kDefaultWaitSeconds = 60;
+constexpr auto kBetweenQuestions = std::chrono::milliseconds(200);
+
+constexpr ToolFlag kFlags[] = {
+    {"wait", "", "Wait until the server answers and is ready"},
+    {"timeout", "seconds", "How long to wait; 0: without an end (default 60)"},
+    kUrlFlag,
+    kFormatFlag,
+    kTokenFlag,
+    kCaFlag,
+    kHelpFlag};
 
 /// The answer to one question about health.
 struct Answer {
@@ -148,6 +162,16 @@ std::string Json(const ServerState& state) {
   return text + "\n";
 }
 
+bool IsReady(const base::Result<ServerState>& state) {
+  return state.ok() && state->live.yes && state->ready.yes;
+}
+
+/// Returns whether another answer may follow without a change by the user: the server does not
+/// listen yet, or is not ready yet.
+bool MayBecomeReady(const base::Result<ServerState>& state) {
+  return state.ok() ? !IsReady(state) : state.status().code() == base::StatusCode::kUnavailable;
+}
+
 }  // namespace
 
 ToolResult RunStatus(std::span<const std::string> words, const ToolContext& context) {
@@ -162,9 +186,20 @@ ToolResult RunStatus(std::span<const std::string> words, const ToolContext& cont
   if (!json.ok()) return failed(json.status());
   const auto server = RemoteServer::Open(*arguments, context);
   if (!server.ok()) return failed(server.status());
-  const auto state = ReadState(**server);
+  const auto limit = WaitLimit::From(*arguments, kDefaultWaitSeconds, context);
+  if (!limit.ok()) return failed(limit.status());
+  const bool waits = arguments->Has("wait");
+  auto state = ReadState(**server);
+  while (waits && MayBecomeReady(state) && !limit->IsOver()) {
+    context.pause(kBetweenQuestions);
+    state = ReadState(**server);
+  }
+  const int unready = waits ? kStillWaiting : 1;
+  if (!state.ok() && waits && MayBecomeReady(state)) {
+    return {unready, "", ToolError("status", state.status().message())};
+  }
   if (!state.ok()) return failed(state.status());
-  return {state->live.yes && state->ready.yes ? 0 : 1, *json ? Json(*state) : Text(*state), ""};
+  return {IsReady(state) ? 0 : unready, *json ? Json(*state) : Text(*state), ""};
 }
 
 }  // namespace nereid::app::tools

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/terminal.h"
 #include "base/utf8.h"
 
 namespace nereid::app::tools {
@@ -40,14 +41,6 @@ std::string Escape(char32_t code) {
                 static_cast<unsigned>(code));
   return text;
 }
-
-/// Returns the number of characters of well-formed UTF-8.
-size_t Width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
-
 }  // namespace
 
 std::string TerminalText(std::string_view text, size_t max_characters) {
@@ -86,21 +79,23 @@ std::string ByteText(uint64_t bytes) {
   return text;
 }
 
-std::string Columns(const std::vector<std::vector<std::string>>& rows) {
+std::string Columns(const std::vector<std::vector<std::string>>& rows, size_t max_columns) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], base::CharacterCount(row[i]));
+    }
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - Width(row[i]) + 2, ' ');
+      if (i + 1 < row.size()) line.append(widths[i] - base::CharacterCount(row[i]) + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+    text += base::CutTo(line, max_columns) + "\n";
   }
   return text;
 }

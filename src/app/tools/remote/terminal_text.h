@@ -18,7 +18,8 @@ std::string TerminalText(std::string_view text, size_t max_characters = 1000);
 std::string ByteText(uint64_t bytes);
 
 /// Draws rows as columns of equal width with two spaces in between; the last column is not padded.
-/// A text of `rows` is a TerminalText already. The first row is the head.
-std::string Columns(const std::vector<std::vector<std::string>>& rows);
+/// A text of `rows` is a TerminalText already. The first row is the head. Lines that are longer
+/// than `max_columns` characters are cut; 0 is no limit.
+std::string Columns(const std::vector<std::vector<std::string>>& rows, size_t max_columns = 0);
 
 }  // namespace nereid::app::tools

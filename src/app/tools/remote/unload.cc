@@ -76,7 +76,9 @@ ToolResult RunUnload(std::span<const std::string> words, const ToolContext& cont
   if (!reply->ok()) return {1, "", ToolError("unload", RefusalOf(*reply).message())};
   ToolResult result;
   if (!arguments->Has("no-wait")) result = WaitUntilGone(**server, *model, *limit, context);
-  if (result.exit_code == 0) result.out = ShowModel(**server, *model, *json);
+  if (result.exit_code == 0) {
+    result.out = ShowModel(**server, *model, *json, context.terminal_columns);
+  }
   return result;
 }
 

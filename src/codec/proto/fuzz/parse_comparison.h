@@ -7,7 +7,8 @@
 namespace nereid::codec::proto::testing {
 
 /// Parses `message` with the hand-written reader and with protobuf and returns the difference:
-/// acceptance, any field, any typed element. Returns "" when they agree.
+/// acceptance, any field, any typed element. Does the same with a message whose raw contents are
+/// received apart (raw_contents.h). Returns "" when they agree.
 std::string CompareWithProtobuf(std::string_view message);
 
 }  // namespace nereid::codec::proto::testing

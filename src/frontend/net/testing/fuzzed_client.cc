@@ -87,6 +87,7 @@ class FuzzedLoop final : public EventLoop {
   void Unwatch(int, Watcher&) noexcept override {}
 
  private:
+  bool Move(int, Watcher&, Interest) noexcept override { return false; }
   bool Wait(bool, uint64_t) override {
     inbox()->Disarm();
     if (client_->owner == nullptr) return Rest();

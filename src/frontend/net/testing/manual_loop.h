@@ -34,6 +34,9 @@ class ManualLoop final : public EventLoop {
     Interest interest;
     Watcher::Ready ready;
   };
+  bool Move(int descriptor, Watcher&, Interest) noexcept override {
+    return watched_.contains(descriptor);
+  }
   bool Wait(bool may_wait, uint64_t timer_ns) override;
 
   std::map<int, Watched> watched_;

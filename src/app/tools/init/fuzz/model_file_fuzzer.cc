@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: reads an ONNX model (first byte even) or a TensorFlow saved model (odd). If the
-// model can be read, the configuration that is made from it must be valid.
+// libFuzzer target: reads an ONNX model, a TensorFlow saved model or an IR of OpenVINO; the first
+// byte says which. If the model can be read, the configuration that is made from it must be valid.
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -15,8 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   app::tools::ConfigDraft draft;
   draft.backend = "b";
-  const base::Status read = data[0] % 2 == 0 ? app::tools::ReadOnnx(bytes, &draft)
-                                             : app::tools::ReadSavedModel(bytes, &draft);
+  constexpr auto kReaders =
+      std::to_array({app::tools::ReadOnnx, app::tools::ReadSavedModel, app::tools::ReadOpenVino});
+  const base::Status read = kReaders[data[0] % kReaders.size()](bytes, &draft);
   if (!read.ok()) return 0;
   for (const auto* list : {&draft.inputs, &draft.outputs}) {
     for (const auto& tensor : *list) {

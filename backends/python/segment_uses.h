@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "nereid/backend/error.h"
+#include "python/messages.h"
+#include "python/segments.h"
+
+namespace nereid::python {
+
+/// The content of a tensor in a message of a worker, as long as `owner`.
+struct TensorContent {
+  const char* data = nullptr;
+  std::shared_ptr<const void> owner;
+};
+
+/// The content of the tensors of one message of a worker: in the message itself, and in segments,
+/// which belong to the server until the object ends. Responses may refer to segments beyond that.
+/// Not thread-safe.
+class SegmentUses {
+ public:
+  /// `data` is the content that is in the message. Both arguments outlive the object. Only what the
+  /// worker cannot change without breaking the protocol may be lent: of a response sender's message
+  /// that does not hold for the server's segments, so `may_lend_inputs` is false.
+  SegmentUses(Segments* segments, Bytes data, bool may_lend_inputs)
+      : segments_(*segments), data_(data), may_lend_inputs_(may_lend_inputs) {}
+  SegmentUses(const SegmentUses&) = delete;
+  SegmentUses& operator=(const SegmentUses&) = delete;
+  /// Tells the worker that the segments are read, except those that are lent.
+  ~SegmentUses();
+
+  /// Takes over the segments in which tensors are.
+  void Add(const std::vector<WireTensor>& tensors);
+
+  /// Checks that a tensor, whose segment was added, is in the message or in the segment.
+  /// INVALID_ARG if it is not.
+  backend::Error Check(const WireTensor& tensor) const;
+
+  /// Copies the content of a tensor, whose segment was added, to `out`. INVALID_ARG if it is not in
+  /// the message or the segment.
+  backend::Error Copy(const WireTensor& tensor, char* out) const;
+
+  /// Returns whether a response may refer to the content of a tensor, and returns that: the tensor
+  /// is large, and not too much is lent. Never of BYTES, which are checked before they are used.
+  bool Lend(const WireTensor& tensor, TensorContent* content);
+
+ private:
+  class Loan;
+  struct Use {
+    uint32_t id = 0;
+    SegmentMemory memory;
+    /// Null until a response refers to the segment.
+    std::shared_ptr<const Loan> loan;
+  };
+
+  const Use* Find(uint32_t id) const;
+  /// Returns the content of a tensor in a segment; null if it is out of the segment's bounds.
+  static const char* ContentIn(const Use* use, const WireTensor& tensor);
+  backend::Error Find(const WireTensor& tensor, Bytes* content) const;
+
+  Segments& segments_;
+  const Bytes data_;
+  const bool may_lend_inputs_;
+  std::vector<Use> uses_;
+};
+
+}  // namespace nereid::python

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python functions as models: nereid.bind and nereid.pytriton share this package."""

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Returns its input."""
+
+import triton_python_backend_utils as pb_utils
+
+
+class TritonPythonModel:
+    def execute(self, requests):
+        return [pb_utils.InferenceResponse([pb_utils.Tensor(
+            "OUT", pb_utils.get_input_tensor_by_name(request, "IN").as_numpy())])
+            for request in requests]
