@@ -3,16 +3,24 @@
 """Counts the single test cases of a CTest run.
 
     tools/count_tests.py TITLE RESULTS_DIR
+    tools/count_tests.py --failed-unit-tests RESULTS_DIR
 
-reads RESULTS_DIR/ctest.xml and the GoogleTest reports in RESULTS_DIR/googletest, and prints
+The first form reads RESULTS_DIR/ctest.xml and the GoogleTest reports in RESULTS_DIR/googletest, and
+prints
 
     TITLE: N passed, N failed, N skipped
 
 A GoogleTest program counts by its report. A test whose output ends with a line of counts, as
 pytest's does ("12 passed, 1 skipped in 0.31s"), counts by that line; any other test counts as one.
 A test that CTest calls failed counts at least one failure, whatever it reported before it ended.
-Tests that failed and passed when they were run again are printed by name.
 Exits with 1 when something failed or nothing ran.
+
+Tests that failed and were run again are printed by name: those that pytest has run again, and the
+unit tests with results in RESULTS_DIR/again, which replace the earlier ones.
+
+The second form prints a regular expression for CTest's --tests-regex that selects the unit tests
+that failed. It prints nothing if all passed, or if another test failed: then a second run of the
+unit tests would not help.
 """
 
 import re
@@ -100,18 +108,52 @@ def test_counts(case: ET.Element, reports: Path) -> Counts:
     return counts
 
 
-def main() -> int:
-    if len(sys.argv) != 3:
-        sys.exit(f"usage: {sys.argv[0]} TITLE RESULTS_DIR")
-    title, results = sys.argv[1], Path(sys.argv[2])
+def read_cases(results: Path) -> List[ET.Element]:
     summary = results / "ctest.xml"
     if not summary.is_file():
         sys.exit(f"{summary} is missing: ctest did not run")
+    return list(ET.parse(summary).iter("testcase"))
+
+
+def failed_names(report: Path, program: str) -> List[str]:
+    """Returns the names of the failed cases of a unit test; the program's if it has no report."""
+    if not report.is_file():
+        return [program]
+    failed = [case for case in ET.parse(report).iter("testcase") if case.find("failure") is not None]
+    return [f"{case.get('classname')}.{case.get('name')}" for case in failed] or [program]
+
+
+def failed_unit_tests(results: Path) -> str:
+    failed = [
+        case.get("name", "")
+        for case in read_cases(results)
+        if test_counts(case, results / "googletest").failed
+    ]
+    if not failed or not all(name.endswith("_test") for name in failed):
+        return ""
+    return f"^({'|'.join(failed)})$"
+
+
+def main() -> int:
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: {sys.argv[0]} TITLE|--failed-unit-tests RESULTS_DIR")
+    title, results = sys.argv[1], Path(sys.argv[2])
+    if title == "--failed-unit-tests":
+        print(failed_unit_tests(results))
+        return 0
     total = Counts()
-    for case in ET.parse(summary).iter("testcase"):
-        total += test_counts(case, results / "googletest")
-        for name in rerun_tests(case.findtext("system-out") or ""):
-            print(f"{title}: unstable, failed and was run again: {name}")
+    again = results / "again"
+    cases_again = {case.get("name"): case for case in read_cases(again)} if again.is_dir() else {}
+    for case in read_cases(results):
+        name = case.get("name", "")
+        unstable = rerun_tests(case.findtext("system-out") or "")
+        if name in cases_again:
+            total += test_counts(cases_again[name], again / "googletest")
+            unstable += failed_names(results / "googletest" / f"{name}.xml", name)
+        else:
+            total += test_counts(case, results / "googletest")
+        for test in unstable:
+            print(f"{title}: unstable, failed and was run again: {test}")
     print(f"{title}: {total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed or not total.passed else 0
 

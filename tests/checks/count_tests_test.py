@@ -19,6 +19,22 @@ class CountTests(unittest.TestCase):
         (self.results / "googletest").mkdir()
         self.cases = []
 
+    def run_again(self, name, status, cases):
+        """Adds the results of a second run of one unit test."""
+        again = self.results / "again"
+        (again / "googletest").mkdir(parents=True)
+        (again / "ctest.xml").write_text(
+            f'<testsuite><testcase name="{name}" status="{status}"/></testsuite>'
+        )
+        report = f"<testsuites><testsuite>{cases}</testsuite></testsuites>"
+        (again / "googletest" / f"{name}.xml").write_text(report)
+
+    def failed_unit_tests(self):
+        self.count()
+        command = [sys.executable, str(TOOL), "--failed-unit-tests", str(self.results)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
     def add(self, name, output="", status="run", inner=""):
         self.cases.append(
             f'<testcase name="{name}" status="{status}">{inner}'
@@ -70,6 +86,29 @@ class CountTests(unittest.TestCase):
                 "tests: 2 passed, 0 failed, 0 skipped",
             ),
         )
+
+    def test_a_unit_test_that_was_run_again_counts_by_its_second_run(self):
+        passed = '<testcase status="run" result="completed"/>'
+        self.add("a_test", status="fail")
+        self.report("a_test", passed + '<testcase classname="A" name="B"><failure/></testcase>')
+        self.run_again("a_test", "run", passed + passed)
+        unstable = "tests: unstable, failed and was run again: A.B\n"
+        self.assertEqual(self.count(), (0, unstable + "tests: 2 passed, 0 failed, 0 skipped"))
+
+    def test_a_unit_test_that_fails_twice_has_failed(self):
+        self.add("a_test", status="fail")  # died without a report
+        self.run_again("a_test", "fail", '<testcase status="run"><failure/></testcase>')
+        unstable = "tests: unstable, failed and was run again: a_test\n"
+        self.assertEqual(self.count(), (1, unstable + "tests: 0 passed, 1 failed, 0 skipped"))
+
+    def test_only_failed_unit_tests_are_run_again(self):
+        self.add("a_test")
+        self.assertEqual(self.failed_unit_tests(), "")
+        self.add("b_test", status="fail")
+        self.add("c_test", status="fail")
+        self.assertEqual(self.failed_unit_tests(), "^(b_test|c_test)$")
+        self.add("conformance", "== 1 failed, 3 passed in 1.2s ==", status="fail")
+        self.assertEqual(self.failed_unit_tests(), "")
 
     def test_any_other_test_counts_as_one(self):
         self.add("layers", "3 includes across folders, 0 against the layers")
