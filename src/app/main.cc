@@ -18,19 +18,24 @@ namespace {
 
 using ProgramEntry = int (*)(int argc, char** argv);
 
+/// Returns an empty text if the system does not tell.
 std::string ProgramDirectory() {
   char path[PATH_MAX];
   const ssize_t length = ::readlink("/proc/self/exe", path, sizeof(path));
-  std::string program(path, length > 0 ? static_cast<size_t>(length) : 0);
-  const size_t slash = program.rfind('/');
-  return slash == std::string::npos ? "." : program.substr(0, slash);
+  const std::string program(path, length > 0 ? static_cast<size_t>(length) : 0);
+  return program.substr(0, program.rfind('/') + 1);
 }
 
 /// Opens the engine of a build folder or of an installation: <bin>/../lib or <bin>/../lib/nereid.
 /// Returns null and sets `error` if that fails.
 void* OpenEngine(std::string* error) {
-  for (const char* place : {"/../lib/libtritonserver.so", "/../lib/nereid/libtritonserver.so"}) {
-    const std::string path = ProgramDirectory() + place;
+  const std::string directory = ProgramDirectory();
+  if (directory.empty()) {
+    *error = "the program does not find its own directory, because /proc is not mounted";
+    return nullptr;
+  }
+  for (const char* place : {"../lib/libtritonserver.so", "../lib/nereid/libtritonserver.so"}) {
+    const std::string path = directory + place;
     if (::access(path.c_str(), F_OK) != 0) continue;
     if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     *error = dlerror();

@@ -7,7 +7,7 @@ an HTTP request, a server in the process, front ends, a function as a model, and
     tests/wheel/install_and_serve.py WHEEL [--extras NAME,...] [--models FOLDER] [--root DIR]
 
 Needs Python 3.9 with venv, and nothing else of the project. --root runs it in the root of another system
-(with chroot), which must have Python and reach pip's index. --models has ONNX models of
+(with unshare and chroot, as root), which must have Python and reach pip's index. --models has ONNX models of
 tests/models/make_models.py.
 """
 
@@ -107,7 +107,9 @@ def run_in_root(options):
     if options.models:
         shutil.copytree(options.models / options.model, outside / "models" / options.model)
         arguments += ["--models", inside / "models", "--model", options.model]
-    run("chroot", options.root, *arguments)
+    # The program finds its libraries with /proc, which a bare root has not.
+    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    run("unshare", "--mount", "sh", "-c", script, options.root, *arguments)
 
 
 def main():
