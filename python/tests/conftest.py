@@ -35,6 +35,13 @@ def write_identity(root, name, data_type, dims="[ -1 ]", more=""):
     write_model(root, name, config + tensor("output", "OUT", data_type, dims) + more)
 
 
+def write_python(root, name, code, more=""):
+    """Writes a Python model that the interpreter of the tests runs."""
+    interpreter = f'parameters {{ key: "python" value: {{ string_value: "{sys.executable}" }} }}\n'
+    write_model(root, name, 'backend: "python"\n' + interpreter + more)
+    (root / name / "1/model.py").write_text(code)
+
+
 def write_models(root):
     for data_type in TYPES:
         write_identity(root, f"echo_{data_type.lower()}", data_type)

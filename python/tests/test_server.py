@@ -3,32 +3,17 @@
 
 import json
 import multiprocessing
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 import urllib.request
 
 import numpy as np
 import pytest
 from conftest import write_identity
+from processes import run_script
 
 import nereid
 
 ZERO = {"IN": np.zeros(1, np.float32)}
-
-
-def run_script(script, *arguments, check=True):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=check,
-    )
 
 
 def test_start_and_stop(tmp_path):

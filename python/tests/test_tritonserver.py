@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules tritonserver and tritonfrontend, name by name."""
+"""The module tritonserver, name by name."""
 
 import asyncio
 import dataclasses
 import gc
 import inspect
 import queue
-import urllib.error
-import urllib.request
 
 import numpy as np
 import pytest
 from inputs import repeat
 
-import tritonfrontend
 import tritonserver
 
 NAMES = """AlreadyExistsError DataType DLDeviceType InferenceRequest InferenceResponse
@@ -153,25 +150,6 @@ def test_signatures():
         assert list(inspect.signature(function).parameters)[1:] == names
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("server_id", 1),
-        ("model_repository", [1]),
-        ("model_control_mode", "explicit"),
-        ("strict_model_config", 1),
-        ("pinned_memory_pool_size", "1"),
-        ("exit_timeout", 1.5),
-        ("min_supported_compute_capability", "6"),
-        ("log_format", "iso"),
-    ],
-)
-def test_wrong_types(repository, field, value):
-    options = {"model_repository": str(repository), field: value}
-    with pytest.raises(TypeError):
-        tritonserver.Server(**options).start()
-
-
 def test_every_option_reaches_the_server(repository, tmp_path):
     log = tmp_path / "log.txt"
     server = tritonserver.Server(
@@ -253,14 +231,12 @@ def test_models(triton):
     assert model.statistics()["model_stats"]
 
 
-def test_load_and_unload(triton, tmp_path):
+def test_load_and_unload(triton):
     triton.unload("echo_int8", wait_until_unloaded=True, polling_interval=0.01, timeout=10)
     assert triton.models()["echo_int8", 1].state == "UNAVAILABLE"
     assert triton.load("echo_int8").ready()
     triton.unload(triton.model("echo_int8"), wait_until_unloaded=True)
     triton.load("echo_int8")
-    triton.register_model_repository(str(tmp_path))
-    triton.unregister_model_repository(str(tmp_path))
     with pytest.raises(tritonserver.UnavailableError):
         triton.poll_model_repository()
 
@@ -429,78 +405,3 @@ class TestTensor:
             tritonserver.InvalidArgumentError, match="Object does not support DLpack protocol"
         ):
             tritonserver.Tensor.from_dlpack([1])
-
-
-class TestFrontends:
-    def test_options(self):
-        http = tritonfrontend.KServeHttp.Options()
-        assert (http.address, http.port, http.thread_count) == ("0.0.0.0", 8000, 8)
-        assert (http.reuse_port, http.header_forward_pattern) == (False, "")
-        grpc = tritonfrontend.KServeGrpc.Options()
-        assert (grpc.port, grpc.keepalive_time_ms, grpc.infer_thread_count) == (8001, 7200000, 2)
-        level = tritonfrontend.KServeGrpc.Grpc_compression_level
-        assert [member.name for member in level] == ["NONE", "LOW", "MED", "HIGH", "COUNT"]
-        metrics = tritonfrontend.Metrics.Options()
-        assert (metrics.port, metrics.thread_count) == (8002, 1)
-
-    @pytest.mark.parametrize(
-        ("kind", "values"),
-        [
-            (tritonfrontend.KServeHttp, {"port": 65536}),
-            (tritonfrontend.KServeHttp, {"port": -1}),
-            (tritonfrontend.KServeHttp, {"thread_count": 0}),
-            (tritonfrontend.KServeHttp, {"address": 1}),
-            (tritonfrontend.KServeGrpc, {"port": "x"}),
-            (tritonfrontend.KServeGrpc, {"infer_compression_level": 9}),
-            (tritonfrontend.Metrics, {"thread_count": 0}),
-        ],
-    )
-    def test_wrong_values(self, kind, values):
-        with pytest.raises(ValueError) as failure:
-            kind.Options(**values)
-        assert type(failure.value).__name__ == "ValidationError"
-
-    @pytest.mark.parametrize(
-        ("kind", "path"),
-        [
-            (tritonfrontend.KServeHttp, "v2/health/ready"),
-            (tritonfrontend.Metrics, "metrics"),
-        ],
-    )
-    def test_http(self, triton, kind, path):
-        options = kind.Options(address="127.0.0.1", port=0)
-        number = 0 if kind is tritonfrontend.KServeHttp else 2
-        with kind(triton, options) as service:
-            port = service._frontends.port(number)
-            assert urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}").status == 200
-            with pytest.raises(tritonserver.AlreadyExistsError, match="server is already running."):
-                service.start()
-        service.start()
-        service.stop()
-        service.stop()
-
-    def test_grpc(self, triton):
-        client = pytest.importorskip("tritonclient.grpc")
-        options = tritonfrontend.KServeGrpc.Options(address="127.0.0.1", port=0)
-        with tritonfrontend.KServeGrpc(triton, options) as service:
-            with client.InferenceServerClient(f"127.0.0.1:{service._frontends.port(1)}") as channel:
-                assert channel.is_server_ready()
-
-    def test_wrong_options(self, triton):
-        with pytest.raises(
-            tritonserver.InvalidArgumentError,
-            match="Incorrect type for options. options argument must be of type KServeHttp.Options",
-        ):
-            tritonfrontend.KServeHttp(triton, {"port": 1})
-
-    def test_a_request_after_the_stop_of_the_server(self, repository):
-        server = tritonserver.Server(model_repository=str(repository)).start()
-        service = tritonfrontend.KServeHttp(
-            server, tritonfrontend.KServeHttp.Options(address="127.0.0.1", port=0)
-        )
-        service.start()
-        port = service._frontends.port(0)
-        server.stop()
-        with pytest.raises(urllib.error.HTTPError):
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/health/ready")
-        service.stop()

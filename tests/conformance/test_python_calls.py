@@ -5,10 +5,14 @@ import concurrent.futures
 import json
 
 import pytest
-from python_server import metrics, raised, snippet, snippet_once, streamed, texts, wait_until
+from processes import children, resident
+from python_server import (
+    metrics, raised, snippet, snippet_once, streamed, texts, wait_for_log, wait_until)
+from server_process import sanitized
 
 MODELS = ["snippets", "snippets_async", "snippets_decoupled", "snippets_decoupled_async", "types",
-          "about", "returns", "counter", "chain", "early"]
+          "about", "returns", "counter", "chain", "early", "versions", "hurried"]
+LATER = ["late"]
 
 # The body of a model begins with these functions.
 CALL = """
@@ -113,6 +117,33 @@ return json.loads(response.output_tensors()[0].as_numpy()[0])""")
     assert told_inside["wanted"] == ["ABOUT"]
 
 
+def test_a_call_chooses_the_version(python_client):
+    """Versions 1 and 2 are served. Without a version the call reaches the latest one."""
+    assert run(python_client, """
+versions = [{}, {"model_version": 1}, {"model_version": 2}, {"model_version": -1}]
+return [said(call("versions", "IN", np.array([0], np.int32), **more).exec()) for more in versions]
+""") == [{"VERSION": [version]} for version in (2, 1, 2, 2)]
+    answer = run(python_client, """
+return said(call("versions", "IN", np.array([0], np.int32), model_version=3).exec())""")
+    assert answer == {"error": NOT_READY.format("versions", "versions"), "code": 1}
+
+
+def test_a_call_expires_in_the_queue(python_client, python_kind):
+    """The called model waits for a batch of four. One call with a short timeout is refused, four
+    with a long one are executed."""
+    answer = run(python_client, """
+return said(call("hurried", "IN", np.array([[1]], np.int32), timeout=1000).exec())""")
+    assert answer["error"] == "Request timeout expired"
+    if python_kind == "nereid":
+        assert answer["code"] == 4  # UNAVAILABLE
+    assert run(python_client, """
+from concurrent.futures import ThreadPoolExecutor
+made = [call("hurried", "IN", np.array([[1]], np.int32), timeout=60_000_000) for _ in range(4)]
+with ThreadPoolExecutor(4) as pool:
+    return list(pool.map(lambda request: said(request.exec()), made))""") == [
+        {"TOGETHER": [[4]]}] * 4
+
+
 def test_a_correlation_id_may_be_a_text(python_client):
     assert run(python_client, """
 response = call("about", "IN", np.array([b""], np.object_), ["ABOUT"], correlation_id="käse").exec()
@@ -173,6 +204,16 @@ def test_calls_in_initialize_are_refused(python_client):
     """The model keeps what it heard in initialize()."""
     assert snippet(python_client, "return None", "early") == (
         "TritonModelException: BLS is only supported during the 'execute' function.")
+
+
+def test_calls_in_finalize_are_refused(python, python_http):
+    """The model writes to the log what it heard in finalize()."""
+    python_http.call("load_model", "late")
+    assert snippet(python_http, "return None", "late") is None
+    python_http.call("unload_model", "late")
+    for decoupled in (False, True):
+        wait_for_log(python, f"late decoupled={decoupled} heard TritonModelException: "
+                             "BLS is only supported during the 'execute' function.")
 
 
 def test_decoupled_must_be_a_bool(python_client):
@@ -291,6 +332,32 @@ round()
 round()
 return resident() - before""")
     assert grown < 2 * 2**20
+
+
+@pytest.mark.parametrize("decoupled", [False, True], ids=["response", "stream"])
+def test_a_chain_keeps_no_memory(python, python_http, decoupled):
+    """snippets calls chain, which calls types 1000 times in each round. The server and the
+    processes of all models together do not grow after the first two rounds."""
+    inner = CALL + f"""
+array = np.zeros(10_000, np.float32)
+for _ in range(1000):
+    made = echo(array).exec({decoupled})
+    for response in made if {decoupled} else [made]:
+        assert not response.has_error()"""
+
+    def memory():
+        return resident([python.process.pid, *children(python.process.pid)])
+
+    def round():
+        assert run(python_http, f"""
+response = call("chain", "CODE", np.array([{inner!r}], np.object_), ["VALUE"]).exec()
+return json.loads(response.output_tensors()[0].as_numpy()[0])""") == {"value": None}
+    round()
+    round()
+    before = memory()
+    for _ in range(10):
+        round()
+    assert sanitized(python) or memory() - before < 4 * 2**20
 
 
 def test_calls_are_requests_of_the_called_model(python, python_client):

@@ -2,12 +2,13 @@
 """--backend-config=python,… and models of backends that are written in Python."""
 
 import io
+import os
 import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-from python_server import snippet, write_model
+from python_server import snippet, wait_until, write_model
 from server_process import ServerFailed
 
 IO = """
@@ -152,6 +153,68 @@ def test_an_archive_that_leaves_its_folder(places, connect, model):
     _, said = client.error(client.call, "load_model", model)
     assert "nereid_escaped" in said
     assert echo(client) == [7]
+
+
+NUMBER = """
+import os
+import numpy as np
+import triton_python_backend_utils as pb_utils
+
+
+class TritonPythonModel:
+    def initialize(self, args):
+        self.folder = os.environ["VIRTUAL_ENV"]
+
+    def execute(self, requests):
+        with open(self.folder + "/number") as file:
+            values = [self.folder, file.read()]
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array(values, np.object_))])
+                for _ in requests]
+"""
+
+
+# For the peer, which runs the script. It sets what Nereid sets without running it.
+ACTIVATE = b'export VIRTUAL_ENV="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"\n'
+
+
+def write_numbered_archive(path, number):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in (("bin/activate", ACTIVATE), ("number", number)):
+            entry = tarfile.TarInfo(name)
+            entry.mode, entry.size = 0o755, len(text)
+            archive.addfile(entry, io.BytesIO(text))
+
+
+def test_an_archive_of_two_models_is_unpacked_once(start_python, connect, tmp_path):
+    """And again for the models that are loaded after its time has changed."""
+    path = tmp_path / "shared.tar.gz"
+
+    def write(root):
+        for name in ("one", "two"):
+            write_model(root, name, NUMBER, environment(path))
+    write_numbered_archive(path, b"1")
+    server = start_python("shared", write, "--model-control-mode=explicit")
+    client = connect("http", server)
+
+    def loaded(model):
+        client.call("load_model", model)
+        folder, number = client.infer(
+            model, [client.input("IN", np.array([7], np.int32))]).array("OUT").tolist()
+        return Path(folder.decode()), number
+
+    first, number = loaded("one")
+    assert number == b"1"
+    # A second time would overwrite this, or make another folder.
+    (first / "number").write_bytes(b"of the test")
+    assert loaded("two") == (first, b"of the test")
+
+    before = path.stat()
+    write_numbered_archive(path, b"2")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 5_000_000_000))
+    client.call("unload_model", "two")
+    wait_until(lambda: not client.call("is_model_ready", "two"), "the unload")
+    assert loaded("two")[1] == b"2"
+    server.stop()
 
 
 # Backends in Python

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How Python models are found, imported and ended, and what a load that fails says."""
 
+import json
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import children
+from processes import children, open_files, state
 from python_server import snippet, wait_for_log, wait_until, write_model
 
 MODELS = ["modules", "other_file"]
@@ -91,6 +93,9 @@ FAILING = {
     "dies": ("import os\n\n\nclass TritonPythonModel:\n    def initialize(self, args):\n"
              "        os._exit(5)\n", r"Stub process 'bad_dies_0' is not healthy\."),
     "dies_at_import": ("import os\nos._exit(5)\n", r"Stub process 'bad_dies_at_import"),
+    "killed": ("import os\nimport signal\n\n\nclass TritonPythonModel:\n"
+               "    def initialize(self, args):\n        os.kill(os.getpid(), signal.SIGKILL)\n",
+               r"Stub process 'bad_killed_0' is not healthy\."),
 }
 
 
@@ -162,7 +167,94 @@ def test_loads_that_fail_leave_no_process(failing, failing_client, python_kind):
     wait_until(lambda: len(children(failing.process.pid)) <= expected, "the ends of processes")
 
 
+def memory_of(server):
+    """Returns how many files of each kind the server has open, and how many memfds it maps."""
+    files = open_files(server.process.pid)
+    maps = Path(f"/proc/{server.process.pid}/maps").read_text()
+    files["maps of memfd"] = maps.count("/memfd:")
+    return files
+
+
+def test_loads_that_fail_leave_no_memory(failing, connect):
+    """No shared memory, file or socket remains after loads that fail in different ways."""
+    client = connect("http", failing)
+    load_fails(client, "bad_initialize")  # the first load opens files that stay
+    assert echo(client, "good") == [7]
+    before = memory_of(failing)
+    for name in ["syntax", "initialize", "exit", "dies", "killed"]:
+        load_fails(client, f"bad_{name}")
+    wait_until(lambda: memory_of(failing) <= before, f"no more than {dict(before)}")
+    assert echo(client, "good") == [7]
+
+
+def test_a_signal_that_ends_a_load_is_named(failing_client, python_kind):
+    text = load_fails(failing_client, "bad_killed")
+    assert "Stub process 'bad_killed_0' is not healthy." in text
+    if python_kind == "nereid":
+        assert "was killed by signal 9" in text
+    assert echo(failing_client, "good") == [7]
+
+
 # The end
+
+
+# Follows ECHO: methods that write a line into a file when they are called.
+NOTES = """
+    def initialize(self, args):
+        self.instance = args["model_instance_name"]
+        self.note("initialize")
+        {then}
+
+    def note(self, what):
+        import json
+        import os
+        with open({notes!r}, "a") as file:
+            file.write(json.dumps([what, self.instance, os.getpid()]) + "\\n")
+
+    def finalize(self):
+        self.note("finalize")
+"""
+
+
+def notes_model(server, name, notes, then, config=""):
+    write_model(server.repository, name, ECHO + NOTES.format(then=then, notes=str(notes)),
+                IO + config)
+
+
+def read_notes(notes, function):
+    """Returns the instances and the processes that wrote about the function."""
+    read = [json.loads(line) for line in notes.read_text().splitlines()]
+    return sorted([instance, pid] for what, instance, pid in read if what == function)
+
+
+def wait_for_ends(written):
+    wait_until(lambda: not [pid for _, pid in written if state(pid) not in ("", "Z")],
+               "the ends of processes")
+
+
+def test_finalize_is_called_once(python, python_http, tmp_path):
+    """Of each instance, when the model is unloaded, in the process of the instance."""
+    notes = tmp_path / "notes"
+    notes_model(python, "ends", notes, "pass",
+                'instance_group { name: "ends" kind: KIND_CPU count: 2 }\n')
+    python_http.call("load_model", "ends")
+    started = read_notes(notes, "initialize")
+    assert [instance for instance, _ in started] == ["ends_0", "ends_1"]
+    assert echo(python_http, "ends") == [7]
+    assert read_notes(notes, "finalize") == []
+    python_http.call("unload_model", "ends")
+    wait_for_ends(started)
+    assert read_notes(notes, "finalize") == started
+
+
+def test_finalize_is_not_called_after_a_failed_initialize(python, python_http, tmp_path):
+    notes = tmp_path / "notes"
+    notes_model(python, "never_starts", notes, "raise ValueError('no')")
+    assert "ValueError: no" in load_fails(python_http, "never_starts")
+    started = read_notes(notes, "initialize")
+    assert [instance for instance, _ in started] == ["never_starts_0"]
+    wait_for_ends(started)
+    assert read_notes(notes, "finalize") == []
 
 
 def test_an_exception_in_finalize_is_logged(python_client, python):

@@ -14,7 +14,7 @@ import grpc_raw
 import numpy as np
 import pytest
 import raw_http
-from processes import children
+from processes import children, state
 from python_server import texts, wait_until, write_model
 from tritonclient.grpc import service_pb2 as pb
 
@@ -426,3 +426,57 @@ def test_a_message_that_names_another_model_at_its_end(memory):
         answer = call(parts, timeout=60)
     assert answer.model_name == "other"
     assert answer.raw_output_contents[0] == x.tobytes()
+
+
+WORKS = """
+import threading
+open({path!r}, "w").close()
+OUT = x
+threading.Event().wait(600)
+"""
+
+
+def mapped_regions(pids):
+    """Returns the files of /dev/shm that processes have mapped and that still have a name."""
+    found = set()
+    for pid in pids:
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+            found |= {line.split(maxsplit=5)[5].rstrip("\n") for line in maps
+                      if "/dev/shm/" in line}
+    return {name for name in found if not name.endswith(" (deleted)")}
+
+
+def test_a_server_that_is_killed_leaves_nothing(start_python, connect, python_kind, tmp_path):
+    """Requests with large tensors are executed, wait in a queue, and are being received."""
+    def write(root):
+        for name in ("one", "other"):
+            write_model(root, name, CODE, ONE)
+
+    server = start_python("killed", write)
+    client = connect("grpc", server)
+    for model in ("one", "other"):
+        assert (ask(client, "OUT = x + 1", numbers(300_000), model=model).array("OUT")
+                == numbers(300_000, 1)).all()
+    pids = children(server.process.pid)
+    assert len(pids) >= 2
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        calls = [pool.submit(ask, client, WORKS.format(path=str(tmp_path / f"{model}-{i}")),
+                             numbers(300_000), model=model)
+                 for i in range(2) for model in ("one", "other")]
+        wait_until(lambda: {file.name.split("-")[0] for file in tmp_path.iterdir()}
+                   >= {"one", "other"}, "both models work")
+        receiving = socket.create_connection(("127.0.0.1", server.http_port))
+        receiving.sendall(f"POST {raw_http.infer_path('one')} HTTP/1.1\r\nHost: h\r\n"
+                          f"{raw_http.HEADER_LENGTH}: 100\r\nContent-Length: {MIB}\r\n\r\n".encode()
+                          + b"x" * 100_000)
+        assert raw_http.get(server, "/v2/health/ready").status == 200
+        regions = mapped_regions([server.process.pid, *pids])
+        server.kill()
+        server.process = None
+        for call in calls:
+            assert call.exception(timeout=60) is not None
+    receiving.close()
+    wait_until(lambda: all(state(pid) in ("", "Z") for pid in pids), "the ends of the processes")
+    if python_kind == "nereid":
+        assert regions == set(), "memory with a name stays when a process is killed"

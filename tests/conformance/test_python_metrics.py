@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The own metrics of Python models."""
+"""The own metrics of Python models, their statistics and traces."""
 
+import json
 
 import pytest
 import raw_http
-from python_server import metrics, raised, snippet, wait_until
+from python_server import (
+    copy_models, metrics, raised, snippet, snippet_once, streamed, texts, wait_until)
 
-MODELS = ["snippets"]
+MODELS = ["snippets", "snippets_decoupled"]
 
 FAILED = "Failed to process the request for model 'snippets_0', message: "
 
@@ -183,3 +185,111 @@ family, counter = make("COUNTER", "threads")
 with ThreadPoolExecutor(8) as pool:
     list(pool.map(lambda i: counter.increment(1), range(400)))
 return counter.value()""") == 400
+
+
+# Statistics
+
+
+def stats(server, model):
+    (told,) = raw_http.get(server, f"/v2/models/{model}/stats").json["model_stats"]
+    return told
+
+
+def counts(server, model):
+    """Returns the numbers of inferences and executions, and those by batch size, in that order."""
+    told = stats(server, model)
+    batches = {batch["batch_size"]: batch for batch in told["batch_stats"]}
+    return [told["inference_count"], told["execution_count"],
+            batches.get(1, {}).get("compute_infer", {}).get("count", 0),
+            told["inference_stats"]["success"]["count"], told["inference_stats"]["fail"]["count"]]
+
+
+def test_failed_executions_are_counted_as_executions(python, python_client):
+    """The number of inferences has only those that succeeded."""
+    before = counts(python, "snippets")
+    for code in ("return 1", "raise SystemExit(1)", "return 2", "raise SystemExit(2)",
+                 "raise SystemExit(3)"):
+        tensor = python_client.input("CODE", texts(code))
+        if code.startswith("return"):
+            python_client.infer("snippets", [tensor])
+        else:
+            python_client.error(python_client.infer, "snippets", [tensor])
+    expected = [old + new for old, new in zip(before, [2, 5, 5, 2, 3])]
+    wait_until(lambda: counts(python, "snippets") == expected, f"the statistics {expected}")
+
+
+def test_statistics_of_a_decoupled_model(python):
+    """A request is one inference and one execution, whatever the number of its responses. Its time
+    is at least that of execute()."""
+    def times():
+        told = stats(python, "snippets_decoupled")["inference_stats"]
+        return {key: (told[key]["count"], told[key]["ns"]) for key in
+                ("success", "queue", "compute_input", "compute_infer", "compute_output")}
+
+    before, counted = times(), counts(python, "snippets_decoupled")
+    values, errors = streamed(python, "snippets_decoupled", """
+import time
+for i in range(3):
+    sender.send(told(i))
+time.sleep(0.02)
+sender.send(flags=FINAL)""")
+    assert (values, errors) == ([0, 1, 2], [])
+    assert streamed(python, "snippets_decoupled", "sender.send(flags=FINAL)") == ([], [])
+    expected = [old + new for old, new in zip(counted, [2, 2, 2, 2, 0])]
+    wait_until(lambda: counts(python, "snippets_decoupled") == expected,
+               f"the statistics {expected}")
+    after = times()
+    assert {key: after[key][0] - before[key][0] for key in after} == dict.fromkeys(after, 2)
+    spent = {key: after[key][1] - before[key][1] for key in after}
+    assert spent["compute_infer"] >= 20_000_000
+    assert spent["success"] >= spent["compute_infer"]
+
+
+# Traces
+
+
+def traces(folder):
+    """Returns the model, the id, the parent's id and the times of each trace in the files."""
+    found = {}
+    for file in folder.iterdir():
+        for entry in json.loads(file.read_text()):
+            trace = found.setdefault(entry["id"], {"id": entry["id"], "parent": 0, "times": {}})
+            if "model_name" in entry:
+                trace["model"] = entry["model_name"]
+                trace["parent"] = entry.get("parent_id", 0)
+                trace["request"] = entry.get("request_id", "")
+            trace["times"].update((s["name"], s["ns"]) for s in entry.get("timestamps", []))
+    return list(found.values())
+
+
+CALL = """
+response = pb_utils.InferenceRequest(
+    model_name="chain", requested_output_names=["VALUE"], request_id="called",
+    inputs=[pb_utils.Tensor("CODE", np.array([b"return 1"], np.object_))]{}).exec()
+return response.has_error()"""
+
+
+def test_traces_of_calls(start_python, tmp_path):
+    """A call that is given the trace of the caller's request is its child, with times within those
+    of the caller. A call without it has no trace."""
+    server = start_python(
+        "traced", lambda root: copy_models(root, "snippets", "chain"),
+        "--trace-config=level=TIMESTAMPS", "--trace-config=rate=1",
+        f"--trace-config=triton,file={tmp_path / 't'}")
+    for trace in (", trace=request.trace()", ""):
+        assert snippet_once(server, CALL.format(trace)) is False
+    server.stop()
+
+    found = traces(tmp_path)
+    order = ["REQUEST_START", "QUEUE_START", "COMPUTE_START", "COMPUTE_INPUT_END",
+             "COMPUTE_OUTPUT_START", "COMPUTE_END"]
+    for trace in found:
+        way = [trace["times"][name] for name in order]
+        assert way == sorted(way)
+        assert trace["times"]["REQUEST_END"] >= way[0]
+    callers = sorted((t for t in found if t["model"] == "snippets"), key=lambda t: t["id"])
+    (called,) = [trace for trace in found if trace["model"] == "chain"]
+    assert [trace["parent"] for trace in callers] == [0, 0] and len(found) == 3
+    assert called["parent"] == callers[0]["id"] and called["request"] == "called"
+    assert callers[0]["times"]["COMPUTE_INPUT_END"] <= called["times"]["REQUEST_START"]
+    assert called["times"]["COMPUTE_END"] <= callers[0]["times"]["COMPUTE_OUTPUT_START"]

@@ -8,7 +8,7 @@ import grpc_raw
 import numpy as np
 import pytest
 import raw_http
-from python_server import raised, snippet, texts
+from python_server import raised, snippet, texts, wait_until
 
 MODELS = ["snippets", "returns", "returns_batch"]
 
@@ -38,6 +38,15 @@ def fails(client, code):
     assert text.startswith(WRAPPED), text
     assert run(client, "return [answer(1)]").array("OUT").tolist() == [1]
     return text.removeprefix(WRAPPED)
+
+
+def send_batch(server, values):
+    """Sends four requests, which the batcher executes together. Returns their replies."""
+    def send(value):
+        return raw_http.infer(server, "returns_batch", {
+            "inputs": [raw_http.tensor("IN", "INT32", [1, 1], [value])]})
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        return list(pool.map(send, values))
 
 
 # The whole call fails
@@ -91,6 +100,31 @@ def test_sys_exit_fails_the_request(python_client):
     assert text.startswith("SystemExit: 3")
 
 
+def failures(server, text):
+    """Returns how many lines of the log at the level ERROR contain the text."""
+    return sum(line.startswith("E") and text in line
+               for line in server.log.read_text(errors="replace").splitlines())
+
+
+@pytest.mark.parametrize("value, said", [
+    (90, "ValueError: all of them"),
+    (91, "Number of InferenceResponse objects do not match the number of InferenceRequest objects. "
+         "InferenceRequest(s) size is:4, and InferenceResponse(s) size is:3"),
+    (92, "Expected an 'InferenceResponse' object in the execute function return list, found type "
+         "'<class 'str'>'."),
+], ids=["exception", "number", "element"])
+def test_all_requests_of_a_batch_fail(python, value, said):
+    """Four requests of one batch get the same error, which the log contains once."""
+    text = WRAPPED.replace("returns_0", "returns_batch_0") + said
+    before = failures(python, text)
+    answers = send_batch(python, [1, 2, value, 3])
+    assert [answer.status for answer in answers] == [500] * 4
+    assert {answer.error.startswith(text) for answer in answers} == {True}
+    assert len({answer.error for answer in answers}) == 1
+    wait_until(lambda: failures(python, text) == before + 1, "one line of the log")
+    assert [answer.status for answer in send_batch(python, [1, 2, 3, 4])] == [200] * 4
+
+
 # One response is an error
 
 
@@ -115,11 +149,7 @@ return [pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array([1], np.int3
 
 def test_one_error_among_four_responses(python):
     """Four requests of one batch: one fails, and the others do not."""
-    def send(value):
-        return raw_http.infer(python, "returns_batch", {
-            "inputs": [raw_http.tensor("IN", "INT32", [1, 1], [value])]})
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(send, [1, -1, 2, 3]))
+    answers = send_batch(python, [1, -1, 2, 3])
     assert answers[1].status == 400 and answers[1].error == "negative: -1"
     assert [a.json["outputs"][0]["data"] for a in answers if a.status == 200] == [
         [1, 4], [2, 4], [3, 4]]
@@ -310,10 +340,14 @@ return [pb_utils.InferenceResponse([
         b"Unable to send response. Non-decoupled model cannot send more than one response.")
 
 
-def test_a_response_of_a_sender_and_a_returned_one(python_client):
-    """The client gets what the sender sent, once."""
+def test_a_response_of_a_sender_and_a_returned_one(python, python_client):
+    """The client gets what the sender sent, once. The log says that the other one is refused."""
+    text = WRAPPED + (
+        "Unable to send response. Non-decoupled model cannot send more than one response.")
+    before = failures(python, text)
     answer = run(python_client, """
 request.get_response_sender().send(answer(1), 1)
 return [answer(2)]""")
     assert answer.array("OUT").tolist() == [1]
+    wait_until(lambda: failures(python, text) == before + 1, "one line of the log")
     assert run(python_client, "return [answer(3)]").array("OUT").tolist() == [3]

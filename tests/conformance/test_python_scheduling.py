@@ -7,6 +7,7 @@ import grpc_raw
 import numpy as np
 import pytest
 import raw_http
+from processes import children
 from python_server import metrics, snippet, wait_until
 
 MODELS = ["snippets", "batched", "crew", "warmed", "summed", "chained", "rows"]
@@ -20,13 +21,26 @@ def total(server, model, values, sequence, start=False, end=False):
     return reply.json["outputs"][0]["data"][0]
 
 
+def counted(server, model):
+    """Returns the numbers of the model's executions and inferences, and of its batches by size."""
+    told = stats(server, model)
+    return (told["execution_count"], told["inference_count"],
+            {batch["batch_size"]: batch["compute_infer"]["count"] for batch in told["batch_stats"]})
+
+
 def test_requests_come_together(python):
-    """Four requests of a model with the preferred batch of four are one call of execute()."""
+    """Four requests of a model with the preferred batch of four are one call of execute(). The
+    statistics count one execution, four inferences and one batch of four."""
+    executions, inferences, batches = counted(python, "batched")
+
     def one(_):
         return raw_http.infer(python, "batched", {
             "inputs": [raw_http.tensor("IN", "INT32", [1, 1], [1])]}).json["outputs"][0]["data"][0]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         assert list(pool.map(one, range(4))) == [4, 4, 4, 4]
+    batches[4] = batches.get(4, 0) + 1
+    expected = (executions + 1, inferences + 4, batches)
+    wait_until(lambda: counted(python, "batched") == expected, f"the statistics are {expected}")
 
 
 def test_tensors_of_a_batch_are_separate(python):
@@ -43,14 +57,21 @@ def test_tensors_of_a_batch_are_separate(python):
 def test_every_instance_works(python):
     """Four requests at once reach four instances, each in its own process."""
     body = {"inputs": [raw_http.tensor("MS", "INT32", [1], [300])]}
+    processes_of = {}
 
     def one(_):
-        return raw_http.infer(python, "crew", body).json["outputs"][0]["data"][0]
+        outputs = raw_http.infer(python, "crew", body).json["outputs"]
+        told = {output["name"]: output["data"][0] for output in outputs}
+        processes_of.setdefault(told["WHO"], set()).add(told["PID"])
+        return told["WHO"]
 
     def all_four():
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             return sorted(pool.map(one, range(4))) == [f"hands_{i}" for i in range(4)]
     wait_until(all_four, "four instances")
+    assert {len(pids) for pids in processes_of.values()} == {1}
+    pids = set.union(*processes_of.values())
+    assert len(pids) == 4 and pids <= set(children(python.process.pid))
 
 
 def test_warm_up_came_before_the_first_request(python_client):

@@ -156,7 +156,8 @@ class DecoupledModelClient(Connection):
                 if final is not None and final.bool_param:
                     return
         finally:
-            connection.stop_stream()
+            # Does not wait for responses that nobody takes.
+            connection.stop_stream(cancel_requests=True)
 
 
 class FuturesModelClient:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Optional, TypeVar, Union
@@ -99,7 +99,8 @@ class Options:
 def settings_of(options: Options) -> list[_Setting]:
     """Returns the options as calls of the C API's functions TRITONSERVER_ServerOptions<name>.
 
-    Raises InvalidArgumentError without a model repository."""
+    Raises InvalidArgumentError without a model repository, and TypeError for a value of a wrong
+    type."""
     return [
         *_models(options),
         *_resources(options),
@@ -108,6 +109,25 @@ def settings_of(options: Options) -> list[_Setting]:
         *_metrics(options),
         *_plugins(options),
     ]
+
+
+def _elements(name: str, values: Any, kind: type[_Class]) -> Iterable[_Class]:
+    """Returns the elements of a list. Raises TypeError for a text, and for an element of another
+    type."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected list of {kind.__name__}, got {type(values)}")
+    elements = list(values)
+    for element in elements:
+        if not isinstance(element, kind):
+            raise TypeError(f"{name}: expected list of {kind.__name__}, got {type(element)} in it")
+    return elements
+
+
+def _items(name: str, values: Any) -> Iterable[tuple[Any, Any]]:
+    """Returns the keys and values of a dict. Raises TypeError for another type."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{name}: expected dict, got {type(values)}")
+    return values.items()
 
 
 def _models(options: Options) -> Iterator[_Setting]:
@@ -120,7 +140,7 @@ def _models(options: Options) -> Iterator[_Setting]:
         yield "SetModelRepositoryPath", repository
     yield "SetServerId", options.server_id
     yield "SetModelControlMode", options.model_control_mode
-    for model in options.startup_models:
+    for model in _elements("startup_models", options.startup_models, str):
         yield "SetStartupModel", model
     yield "SetStrictModelConfig", options.strict_model_config
     yield "SetModelNamespacing", options.model_namespacing
@@ -128,10 +148,13 @@ def _models(options: Options) -> Iterator[_Setting]:
 
 def _resources(options: Options) -> Iterator[_Setting]:
     yield "SetRateLimiterMode", options.rate_limiter_mode
-    for resource in options.rate_limiter_resources:
+    resources = _elements(
+        "rate_limiter_resources", options.rate_limiter_resources, RateLimiterResource
+    )
+    for resource in resources:
         yield "AddRateLimiterResource", resource.name, resource.count, resource.device
     yield "SetPinnedMemoryPoolByteSize", options.pinned_memory_pool_size
-    for device, size in options.cuda_memory_pool_sizes.items():
+    for device, size in _items("cuda_memory_pool_sizes", options.cuda_memory_pool_sizes):
         yield "SetCudaMemoryPoolByteSize", device, size
     yield "SetMinSupportedComputeCapability", options.min_supported_compute_capability
     yield "SetEnablePeerAccess", options.enable_peer_access
@@ -144,7 +167,8 @@ def _limits(options: Options) -> Iterator[_Setting]:
     yield "SetBufferManagerThreadCount", options.buffer_manager_thread_count
     yield "SetModelLoadThreadCount", options.model_load_thread_count
     yield "SetModelLoadRetryCount", options.model_load_retry_count
-    for limit in options.model_load_device_limits:
+    limits = options.model_load_device_limits
+    for limit in _elements("model_load_device_limits", limits, ModelLoadDeviceLimit):
         yield "SetModelLoadDeviceLimit", limit.kind, limit.device, limit.fraction
 
 
@@ -166,8 +190,8 @@ def _metrics(options: Options) -> Iterator[_Setting]:
     yield "SetGpuMetrics", options.gpu_metrics
     yield "SetCpuMetrics", options.cpu_metrics
     yield "SetMetricsInterval", options.metrics_interval
-    for group, settings in options.metrics_configuration.items():
-        for key, value in settings.items():
+    for group, settings in _items("metrics_configuration", options.metrics_configuration):
+        for key, value in _items("metrics_configuration", settings):
             yield "SetMetricsConfig", group, key, value
 
 
@@ -175,13 +199,14 @@ def _plugins(options: Options) -> Iterator[_Setting]:
     yield "SetBackendDirectory", _directory(options.backend_directory, "backends")
     yield "SetRepoAgentDirectory", _directory(options.repo_agent_directory, "repoagents")
     yield "SetCacheDirectory", _directory(options.cache_directory, "caches")
-    for cache, settings in options.cache_config.items():
-        yield "SetCacheConfig", cache, json.dumps({k: str(v) for k, v in settings.items()})
-    for backend, backend_settings in options.backend_configuration.items():
-        for key, value in backend_settings.items():
+    for cache, settings in _items("cache_config", options.cache_config):
+        texts = {key: str(value) for key, value in _items("cache_config", settings)}
+        yield "SetCacheConfig", cache, json.dumps(texts)
+    for backend, settings in _items("backend_configuration", options.backend_configuration):
+        for key, value in _items("backend_configuration", settings):
             yield "SetBackendConfig", backend, key, value
-    for policy, policy_settings in options.host_policies.items():
-        for key, value in policy_settings.items():
+    for policy, settings in _items("host_policies", options.host_policies):
+        for key, value in _items("host_policies", settings):
             yield "SetHostPolicy", policy, key, value
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Returns the name of the executing instance after a delay."""
+"""Returns the name and the process of the executing instance after a delay."""
 
+import os
 import time
 
 import numpy as np
@@ -16,5 +17,6 @@ class TritonPythonModel:
         for request in requests:
             time.sleep(float(pb_utils.get_input_tensor_by_name(request, "MS").as_numpy()[0]) / 1e3)
             responses.append(pb_utils.InferenceResponse(
-                [pb_utils.Tensor("WHO", np.array([self.name.encode()], np.object_))]))
+                [pb_utils.Tensor("WHO", np.array([self.name.encode()], np.object_)),
+                 pb_utils.Tensor("PID", np.array([os.getpid()], np.int32))]))
         return responses

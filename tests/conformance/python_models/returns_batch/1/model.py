@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Returns each input and the number of requests of the execution; an error for negative inputs."""
+"""Returns each input and the number of requests of the execution; an error for negative inputs. An
+input of 90, 91 or 92 makes the whole execution fail."""
 
 import numpy as np
 import triton_python_backend_utils as pb_utils
@@ -7,7 +8,15 @@ import triton_python_backend_utils as pb_utils
 
 class TritonPythonModel:
     def execute(self, requests):
-        return [self.response(request, len(requests)) for request in requests]
+        responses = [self.response(request, len(requests)) for request in requests]
+        values = [int(request.inputs()[0].as_numpy()[0, 0]) for request in requests]
+        if 90 in values:
+            raise ValueError("all of them")
+        if 91 in values:
+            responses.pop()
+        if 92 in values:
+            responses[values.index(92)] = "text"
+        return responses
 
     @staticmethod
     def response(request, count):
