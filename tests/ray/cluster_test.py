@@ -8,8 +8,8 @@
 3. the application is deployed again under load: no request fails;
 4. gRPC, streams, refused operations, and replicas that load models on demand.
 
-Needs the packages of requirements.txt, and the package nereid (PYTHONPATH=build/release/python/package or
-its wheel). Exits with 0 if all holds."""
+Needs the packages of requirements.txt and, in the same environment, the wheel of tools/build_wheel.sh,
+whose plug-in finds onnxruntime there. Exits with 0 if all holds."""
 
 import argparse
 import os
