@@ -64,11 +64,9 @@ def test_wrong_values(kind, values):
     ],
 )
 def test_http(triton, kind, path):
-    options = kind.Options(address="127.0.0.1", port=0)
-    number = 0 if kind is tritonfrontend.KServeHttp else 2
-    with kind(triton, options) as service:
-        port = service._frontends.port(number)
-        assert urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}").status == 200
+    with listening(kind, triton) as service:
+        url = f"http://127.0.0.1:{port_of(service)}/{path}"
+        assert urllib.request.urlopen(url).status == 200
         with pytest.raises(tritonserver.AlreadyExistsError, match="server is already running."):
             service.start()
     service.start()
@@ -78,9 +76,8 @@ def test_http(triton, kind, path):
 
 def test_grpc(triton):
     client = pytest.importorskip("tritonclient.grpc")
-    options = tritonfrontend.KServeGrpc.Options(address="127.0.0.1", port=0)
-    with tritonfrontend.KServeGrpc(triton, options) as service:
-        with client.InferenceServerClient(f"127.0.0.1:{service._frontends.port(1)}") as channel:
+    with listening(tritonfrontend.KServeGrpc, triton) as service:
+        with client.InferenceServerClient(f"127.0.0.1:{port_of(service)}") as channel:
             assert channel.is_server_ready()
 
 
@@ -94,11 +91,9 @@ def test_wrong_options(triton):
 
 def test_a_request_after_the_stop_of_the_server(repository):
     server = tritonserver.Server(model_repository=str(repository)).start()
-    service = tritonfrontend.KServeHttp(
-        server, tritonfrontend.KServeHttp.Options(address="127.0.0.1", port=0)
-    )
+    service = listening(tritonfrontend.KServeHttp, server)
     service.start()
-    port = service._frontends.port(0)
+    port = port_of(service)
     server.stop()
     with pytest.raises(urllib.error.HTTPError):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/health/ready")

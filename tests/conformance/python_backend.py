@@ -53,12 +53,17 @@ def write_mortal(root: Path):
 def write_environment(path: Path):
     """Writes the parts of a conda-pack environment that the backend uses: it sources bin/activate.
     """
-    text = b'export NEREID_PLACE="an environment of its own"\n'
+    write_archive(path, {"bin/activate": b'export NEREID_PLACE="an environment of its own"\n'})
+
+
+def write_archive(path: Path, files: dict[str, bytes]):
+    """Writes a tar.gz of files that may be executed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(path, "w:gz") as archive:
-        entry = tarfile.TarInfo("bin/activate")
-        entry.size = len(text)
-        entry.mode = 0o755
-        archive.addfile(entry, io.BytesIO(text))
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.mode, entry.size = 0o755, len(content)
+            archive.addfile(entry, io.BytesIO(content))
 
 
 def backend_directory(folder: Path, ours: Path | None, root: Path) -> Path:

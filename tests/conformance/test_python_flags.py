@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """--backend-config=python,… and models of backends that are written in Python."""
 
-import io
 import os
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from python_backend import write_archive
 from python_server import snippet, wait_until, write_model
 from server_process import ServerFailed
 
@@ -93,15 +92,6 @@ def write_activate(folder):
     (folder / "bin" / "activate").write_text("")
 
 
-def write_archive(path, *entries):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz") as archive:
-        for name in entries:
-            entry = tarfile.TarInfo(name)
-            entry.mode = 0o755
-            archive.addfile(entry, io.BytesIO(b""))
-
-
 @pytest.fixture(scope="module")
 def places(start_python):
     def write(root):
@@ -115,10 +105,11 @@ def places(start_python):
             write_model(root, name, PLACE, environment(path))
         write_activate(root / "directory" / "environment")
         (root / "empty" / "environment").mkdir()
-        write_archive(root / "archive" / "environment.tar.gz", "bin/activate")
-        write_archive(root / "dots" / "environment.tar.gz", "bin/activate", "../nereid_escaped")
-        write_archive(root / "absolute" / "environment.tar.gz", "bin/activate",
-                      "/tmp/nereid_escaped")
+        write_archive(root / "archive" / "environment.tar.gz", {"bin/activate": b""})
+        write_archive(root / "dots" / "environment.tar.gz",
+                      {"bin/activate": b"", "../nereid_escaped": b""})
+        write_archive(root / "absolute" / "environment.tar.gz",
+                      {"bin/activate": b"", "/tmp/nereid_escaped": b""})
     server = start_python("places", write, "--model-control-mode=explicit", "--load-model=echo")
     yield server
     server.stop()
@@ -177,14 +168,6 @@ class TritonPythonModel:
 ACTIVATE = b'export VIRTUAL_ENV="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"\n'
 
 
-def write_numbered_archive(path, number):
-    with tarfile.open(path, "w:gz") as archive:
-        for name, text in (("bin/activate", ACTIVATE), ("number", number)):
-            entry = tarfile.TarInfo(name)
-            entry.mode, entry.size = 0o755, len(text)
-            archive.addfile(entry, io.BytesIO(text))
-
-
 def test_an_archive_of_two_models_is_unpacked_once(start_python, connect, tmp_path):
     """And again for the models that are loaded after its time has changed."""
     path = tmp_path / "shared.tar.gz"
@@ -192,7 +175,7 @@ def test_an_archive_of_two_models_is_unpacked_once(start_python, connect, tmp_pa
     def write(root):
         for name in ("one", "two"):
             write_model(root, name, NUMBER, environment(path))
-    write_numbered_archive(path, b"1")
+    write_archive(path, {"bin/activate": ACTIVATE, "number": b"1"})
     server = start_python("shared", write, "--model-control-mode=explicit")
     client = connect("http", server)
 
@@ -209,7 +192,7 @@ def test_an_archive_of_two_models_is_unpacked_once(start_python, connect, tmp_pa
     assert loaded("two") == (first, b"of the test")
 
     before = path.stat()
-    write_numbered_archive(path, b"2")
+    write_archive(path, {"bin/activate": ACTIVATE, "number": b"2"})
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 5_000_000_000))
     client.call("unload_model", "two")
     wait_until(lambda: not client.call("is_model_ready", "two"), "the unload")

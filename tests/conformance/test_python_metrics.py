@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The own metrics of Python models, their statistics and traces."""
 
-import json
-
 import pytest
 import raw_http
 from python_server import (
     copy_models, metrics, raised, snippet, snippet_once, streamed, texts, wait_until)
+from trace_files import head, stamps, traces
 
 MODELS = ["snippets", "snippets_decoupled"]
 
@@ -248,20 +247,6 @@ sender.send(flags=FINAL)""")
 # Traces
 
 
-def traces(folder):
-    """Returns the model, the id, the parent's id and the times of each trace in the files."""
-    found = {}
-    for file in folder.iterdir():
-        for entry in json.loads(file.read_text()):
-            trace = found.setdefault(entry["id"], {"id": entry["id"], "parent": 0, "times": {}})
-            if "model_name" in entry:
-                trace["model"] = entry["model_name"]
-                trace["parent"] = entry.get("parent_id", 0)
-                trace["request"] = entry.get("request_id", "")
-            trace["times"].update((s["name"], s["ns"]) for s in entry.get("timestamps", []))
-    return list(found.values())
-
-
 CALL = """
 response = pb_utils.InferenceRequest(
     model_name="chain", requested_output_names=["VALUE"], request_id="called",
@@ -280,16 +265,18 @@ def test_traces_of_calls(start_python, tmp_path):
         assert snippet_once(server, CALL.format(trace)) is False
     server.stop()
 
-    found = traces(tmp_path)
+    found = [trace for file in tmp_path.iterdir() for trace in traces(file)]
     order = ["REQUEST_START", "QUEUE_START", "COMPUTE_START", "COMPUTE_INPUT_END",
              "COMPUTE_OUTPUT_START", "COMPUTE_END"]
     for trace in found:
-        way = [trace["times"][name] for name in order]
+        way = [stamps(trace)[name] for name in order]
         assert way == sorted(way)
-        assert trace["times"]["REQUEST_END"] >= way[0]
-    callers = sorted((t for t in found if t["model"] == "snippets"), key=lambda t: t["id"])
-    (called,) = [trace for trace in found if trace["model"] == "chain"]
-    assert [trace["parent"] for trace in callers] == [0, 0] and len(found) == 3
-    assert called["parent"] == callers[0]["id"] and called["request"] == "called"
-    assert callers[0]["times"]["COMPUTE_INPUT_END"] <= called["times"]["REQUEST_START"]
-    assert called["times"]["COMPUTE_END"] <= callers[0]["times"]["COMPUTE_OUTPUT_START"]
+        assert stamps(trace)["REQUEST_END"] >= way[0]
+    callers = sorted((t for t in found if head(t)["model_name"] == "snippets"),
+                     key=lambda trace: head(trace)["id"])
+    (called,) = [trace for trace in found if head(trace)["model_name"] == "chain"]
+    assert [head(trace).get("parent_id", 0) for trace in callers] == [0, 0] and len(found) == 3
+    assert head(called)["parent_id"] == head(callers[0])["id"]
+    assert head(called)["request_id"] == "called"
+    assert stamps(callers[0])["COMPUTE_INPUT_END"] <= stamps(called)["REQUEST_START"]
+    assert stamps(called)["COMPUTE_END"] <= stamps(callers[0])["COMPUTE_OUTPUT_START"]

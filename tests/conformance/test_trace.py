@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces of requests: the settings at run time, over HTTP and gRPC, and the trace files."""
 
-import json
 import queue
-import time
 
 import numpy as np
 import pytest
 import raw_http
 import tritonclient.grpc as grpc_client
 import tritonclient.http as http_client
+from trace_files import head, stamps, traces
 from tritonclient.utils import InferenceServerException
 
 IDENTITY = """backend: "identity"
@@ -104,33 +103,6 @@ class Client:
 @pytest.fixture
 def client(traced, protocol):
     return Client(traced(rate=3, count=100), protocol)
-
-
-def traces(path):
-    """Returns the entries of a trace file for each trace, in order. Waits until the file is
-    complete."""
-    end = time.monotonic() + 10
-    while True:
-        try:
-            entries = json.loads(path.read_text())
-            break
-        except (OSError, ValueError):
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.02)
-    found = {}
-    for entry in entries:
-        found.setdefault(entry["id"], []).append(entry)
-    return list(found.values())
-
-
-def stamps(trace):
-    return {s["name"]: s["ns"] for entry in trace for s in entry.get("timestamps", [])}
-
-
-def head(trace):
-    (found,) = [entry for entry in trace if "model_name" in entry]
-    return found
 
 
 def test_the_extension_is_named(client):

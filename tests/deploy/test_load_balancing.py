@@ -345,6 +345,21 @@ def test_a_replica_that_dies_takes_only_its_own_sequences(balancer, replicas, wa
     wait_for(is_back, lambda: "the replica gets no sequences", 30)
 
 
+class SharedNumbers:
+    """An iterator over 1, 2, … as long as `goes_on` of the number is true. Several threads may use it."""
+
+    def __init__(self, goes_on):
+        self._numbers = itertools.takewhile(goes_on, itertools.count(1))
+        self._lock = threading.Lock()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        with self._lock:
+            return next(self._numbers)
+
+
 class Client(threading.Thread):
     """Runs one sequence after the other, each on the connection of this client. The first request is
     sent again while it is refused with 503, as the page says."""
@@ -385,19 +400,8 @@ def test_a_rolling_restart_loses_no_sequence(balancer, replicas, wait_for):
     them as long as the restart takes."""
     count, steps = map(int, os.environ.get("NEREID_SEQUENCES", "240x10").split("x"))
     restarted = threading.Event()
-    numbers = itertools.takewhile(lambda n: n <= count or not restarted.is_set(),
-                                  itertools.count(1))
-    lock = threading.Lock()
-
-    def shared():  # an iterator that several threads may use
-        while True:
-            with lock:
-                number = next(numbers, None)
-            if number is None:
-                return
-            yield number
-
-    clients = [Client(balancer, shared(), steps) for _ in range(12)]
+    numbers = SharedNumbers(lambda n: n <= count or not restarted.is_set())
+    clients = [Client(balancer, numbers, steps) for _ in range(12)]
     for client in clients:
         client.start()
     try:
@@ -465,19 +469,8 @@ def test_a_rolling_restart_with_handover(balancer, replicas, wait_for):
     replica leaves."""
     count, steps = map(int, os.environ.get("NEREID_SEQUENCES", "240x50").split("x"))
     restarted = threading.Event()
-    numbers = itertools.takewhile(lambda n: n <= count or not restarted.is_set(),
-                                  itertools.count(1))
-    lock = threading.Lock()
-
-    def shared():
-        while True:
-            with lock:
-                number = next(numbers, None)
-            if number is None:
-                return
-            yield number
-
-    clients = [GroupClient(balancer, shared(), steps) for _ in range(8)]
+    numbers = SharedNumbers(lambda n: n <= count or not restarted.is_set())
+    clients = [GroupClient(balancer, numbers, steps) for _ in range(8)]
     for client in clients:
         client.start()
     try:

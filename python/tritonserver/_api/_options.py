@@ -130,6 +130,13 @@ def _items(name: str, values: Any) -> Iterable[tuple[Any, Any]]:
     return values.items()
 
 
+def _settings(name: str, values: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Yields the outer key, the inner key and the value of a dict of dicts. Raises as _items."""
+    for group, settings in _items(name, values):
+        for key, value in _items(name, settings):
+            yield group, key, value
+
+
 def _models(options: Options) -> Iterator[_Setting]:
     repositories = options.model_repository
     if repositories is None:
@@ -190,9 +197,8 @@ def _metrics(options: Options) -> Iterator[_Setting]:
     yield "SetGpuMetrics", options.gpu_metrics
     yield "SetCpuMetrics", options.cpu_metrics
     yield "SetMetricsInterval", options.metrics_interval
-    for group, settings in _items("metrics_configuration", options.metrics_configuration):
-        for key, value in _items("metrics_configuration", settings):
-            yield "SetMetricsConfig", group, key, value
+    for setting in _settings("metrics_configuration", options.metrics_configuration):
+        yield "SetMetricsConfig", *setting
 
 
 def _plugins(options: Options) -> Iterator[_Setting]:
@@ -202,12 +208,10 @@ def _plugins(options: Options) -> Iterator[_Setting]:
     for cache, settings in _items("cache_config", options.cache_config):
         texts = {key: str(value) for key, value in _items("cache_config", settings)}
         yield "SetCacheConfig", cache, json.dumps(texts)
-    for backend, settings in _items("backend_configuration", options.backend_configuration):
-        for key, value in _items("backend_configuration", settings):
-            yield "SetBackendConfig", backend, key, value
-    for policy, settings in _items("host_policies", options.host_policies):
-        for key, value in _items("host_policies", settings):
-            yield "SetHostPolicy", policy, key, value
+    for setting in _settings("backend_configuration", options.backend_configuration):
+        yield "SetBackendConfig", *setting
+    for setting in _settings("host_policies", options.host_policies):
+        yield "SetHostPolicy", *setting
 
 
 def _directory(given: str, kind: str) -> str:

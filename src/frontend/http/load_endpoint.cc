@@ -4,7 +4,6 @@
 #include <string>
 
 #include "api/load_control.h"
-#include "api/status_map.h"
 #include "api/unsupported.h"
 #include "codec/json/model_loads.h"
 
@@ -25,14 +24,7 @@ base::Result<std::string> LoadEndpoint::Answer(const Route& route, Method method
 
 void LoadEndpoint::Handle(Exchange& exchange, const Route& route, Method method) const {
   workers_.Run(exchange, [this, &exchange, route, method] {
-    const auto document = Answer(route, method);
-    if (document.ok()) {
-      exchange.reply().content_type = kJsonType;
-      exchange.reply().text << *document;
-      return;
-    }
-    exchange.reply().SetError(api::HttpStatus(document.status().code()), kJsonType,
-                              document.status().message());
+    exchange.reply().SetDocument(Answer(route, method));
   });
 }
 

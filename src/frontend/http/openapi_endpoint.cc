@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "api/status_map.h"
 #include "codec/json/openapi.h"
 
 namespace nereid::frontend::http {
@@ -79,16 +78,9 @@ base::Result<std::string> OpenApiEndpoint::ModelDocument(const Route& route) con
 
 void OpenApiEndpoint::Handle(Exchange& exchange, const Route& route) const {
   workers_.Run(exchange, [this, &exchange, route] {
-    const auto document = route.endpoint == Endpoint::kServerOpenApi
-                              ? base::Result<std::string>(ServerDocument())
-                              : ModelDocument(route);
-    if (document.ok()) {
-      exchange.reply().content_type = kJsonType;
-      exchange.reply().text << *document;
-      return;
-    }
-    exchange.reply().SetError(api::HttpStatus(document.status().code()), kJsonType,
-                              document.status().message());
+    exchange.reply().SetDocument(route.endpoint == Endpoint::kServerOpenApi
+                                     ? base::Result<std::string>(ServerDocument())
+                                     : ModelDocument(route));
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/reply.h"
 
+#include "api/status_map.h"
 #include "codec/json/error.h"
 
 namespace nereid::frontend::http {
@@ -26,6 +27,15 @@ void Reply::SetError(int new_status, std::string_view type, std::string_view mes
   status = new_status;
   content_type = type;
   codec::json::AppendError(message, &text);
+}
+
+void Reply::SetDocument(const base::Result<std::string>& document) {
+  if (!document.ok()) {
+    const base::Status& status = document.status();
+    return SetError(api::HttpStatus(status.code()), kJsonType, status.message());
+  }
+  content_type = kJsonType;
+  text << *document;
 }
 
 void Reply::SetTooLate() { SetError(504, "text/plain", "the deadline of the request has passed"); }

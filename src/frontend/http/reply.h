@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "codec/json/text_buffer.h"
 #include "request/inference_response.h"
 #include "tensor/bytes.h"
@@ -31,6 +32,8 @@ struct Reply {
   void Clear();
   /// Makes the body {"error": message}, with a status and a content type.
   void SetError(int new_status, std::string_view type, std::string_view message);
+  /// Makes the body a JSON document; or an error, with the status of its code.
+  void SetDocument(const base::Result<std::string>& document);
   /// Makes the reply 504: the client's deadline has passed.
   void SetTooLate();
 };
