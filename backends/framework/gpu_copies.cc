@@ -13,14 +13,6 @@
 namespace nereid::framework {
 namespace {
 
-Error ToError(const base::Status& status) {
-  // The codes of a status are those of the C API plus 1.
-  return status.ok()
-             ? Error()
-             : Error(static_cast<TRITONSERVER_Error_Code>(static_cast<int>(status.code()) - 1),
-                     status.message());
-}
-
 device::CuPointer Address(const char* data) { return reinterpret_cast<device::CuPointer>(data); }
 
 base::Status Copy(const device::Stream& stream, char* to, const char* from, uint64_t size) {
@@ -43,6 +35,14 @@ base::Result<uint64_t> Allocate(int gpu, uint64_t size) {
 }
 
 }  // namespace
+
+Error ToError(const base::Status& status) {
+  // The codes of a status are those of the C API plus 1.
+  return status.ok()
+             ? Error()
+             : Error(static_cast<TRITONSERVER_Error_Code>(static_cast<int>(status.code()) - 1),
+                     status.message());
+}
 
 Error GpuCopies::StreamOf(int gpu, const device::Stream** stream) {
   auto found = streams_.find(gpu);

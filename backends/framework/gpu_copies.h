@@ -5,12 +5,16 @@
 #include <map>
 #include <string>
 
+#include "base/status.h"
 #include "device/stream.h"
 #include "nereid/backend/error.h"
 
 namespace nereid::framework {
 
 using backend::Error;
+
+/// Returns the error of the C API for a status of the engine's libraries.
+Error ToError(const base::Status& status);
 
 /// Kernels access several elements at once. A tensor in GPU memory is used in place only if its
 /// address is a multiple of this number of bytes.

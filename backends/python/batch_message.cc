@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/batch_message.h"
 
+#include <map>
 #include <string>
 #include <utility>
 
+#include "nereid/backend/log.h"
 #include "nereid/backend/output.h"
+#include "python/gpu_sharing.h"
 #include "python/parameters_text.h"
 
 namespace nereid::python {
@@ -25,13 +28,13 @@ uint64_t Align(uint64_t size, uint64_t alignment) {
 
 }  // namespace
 
-void BatchMessage::Begin(uint64_t batch, const std::vector<uint32_t>& released, SegmentPool* pool,
-                         std::shared_ptr<InputArena> arena) {
+void BatchMessage::Begin(uint64_t batch, const std::vector<uint32_t>& released,
+                         BatchMemory memory) {
   message_.clear();
   placed_.clear();
   segments_.clear();
-  pool_ = pool;
-  arena_ = std::move(arena);
+  memory_ = std::move(memory);
+  has_gpu_tensors_ = false;
   count_ = 0;
   message_data_ = 0;
   segment_data_ = 0;
@@ -148,15 +151,51 @@ Error BatchMessage::AddInput(const Input& input) {
     Describe(input, block, place);
     return {};
   }
-  const bool in_message =
-      input.byte_size <= kMaxInlineTensor && message_data_ + input.byte_size <= kMaxMessageData;
-  uint64_t& used = in_message ? message_data_ : segment_data_;
-  const uint64_t offset = Align(used, in_message ? kMessageAlignment : kTensorAlignment);
-  if (input.byte_size > (uint64_t{1} << 62) - offset) {
-    return Error::InvalidArgument("input '" + std::string(input.name) + "' is too large");
+  Placed tensor{input};
+  NEREID_BACKEND_TRY(FindGpu(input, &tensor.gpu));
+  if (tensor.gpu >= 0) {
+    has_gpu_tensors_ = true;
+  } else if (input.byte_size <= kMaxInlineTensor &&
+             message_data_ + input.byte_size <= kMaxMessageData) {
+    tensor.in_message = true;
+    tensor.offset = Align(message_data_, kMessageAlignment);
+    message_data_ = tensor.offset + input.byte_size;
+  } else {
+    NEREID_BACKEND_TRY(PlaceOnHost(&tensor));
   }
-  used = offset + input.byte_size;
-  placed_.push_back({input, offset, in_message, Describe(input, 0, offset)});
+  tensor.segment_field = Describe(input, 0, tensor.offset);
+  placed_.push_back(std::move(tensor));
+  return {};
+}
+
+Error BatchMessage::PlaceOnHost(Placed* tensor) {
+  tensor->gpu = -1;
+  tensor->offset = Align(segment_data_, kTensorAlignment);
+  if (tensor->input.byte_size > (uint64_t{1} << 62) - tensor->offset) {
+    return Error::InvalidArgument("input '" + std::string(tensor->input.name) + "' is too large");
+  }
+  segment_data_ = tensor->offset + tensor->input.byte_size;
+  return {};
+}
+
+Error BatchMessage::FindGpu(const Input& input, int* gpu) const {
+  *gpu = -1;
+  // BYTES are decoded in host memory.
+  if (!memory_.gpu_inputs || input.byte_size == 0 || input.data_type == TRITONSERVER_TYPE_BYTES) {
+    return {};
+  }
+  for (uint32_t i = 0; i < input.buffer_count; ++i) {
+    backend::InputPiece piece;
+    NEREID_BACKEND_TRY(backend::ReadPiece(input, i, &piece));
+    if (i > 0 && piece.gpu != *gpu) {
+      *gpu = -1;
+      return {};
+    }
+    *gpu = piece.gpu;
+  }
+  if (*gpu >= 0 && FindSharedGpu(*gpu) == nullptr) {
+    *gpu = -1;
+  }
   return {};
 }
 
@@ -178,13 +217,13 @@ size_t BatchMessage::Describe(const Input& input, uint32_t segment, uint64_t off
 }
 
 Error BatchMessage::FindBlock(const Input& input, uint32_t* segment, uint64_t* offset) {
-  if (arena_ == nullptr || input.buffer_count != 1 || input.byte_size <= kMaxInlineTensor) {
+  if (memory_.arena == nullptr || input.buffer_count != 1 || input.byte_size <= kMaxInlineTensor) {
     return {};
   }
   backend::InputPiece piece;
   NEREID_BACKEND_TRY(backend::ReadPiece(input, 0, &piece));
   std::shared_ptr<InputBlock> block =
-      piece.gpu >= 0 ? nullptr : arena_->Find(piece.data, input.byte_size);
+      piece.gpu >= 0 ? nullptr : memory_.arena->Find(piece.data, input.byte_size);
   if (block == nullptr || piece.size != input.byte_size) {
     return {};
   }
@@ -193,7 +232,7 @@ Error BatchMessage::FindBlock(const Input& input, uint32_t* segment, uint64_t* o
   if (segments_.empty() || segments_.back().block != block) {
     TakenSegment taken;
     segments_.reserve(segments_.size() + 1);
-    if (!pool_->TakeBlock(std::move(block), &taken)) {
+    if (!memory_.segments->pool.TakeBlock(std::move(block), &taken)) {
       return {};
     }
     segments_.push_back(std::move(taken));
@@ -205,18 +244,82 @@ Error BatchMessage::FindBlock(const Input& input, uint32_t* segment, uint64_t* o
 
 void BatchMessage::FreeSegmentsBehind(size_t count) {
   while (segments_.size() > count) {
-    pool_->Return(segments_.back());
+    memory_.segments->pool.Return(segments_.back());
     segments_.pop_back();
   }
 }
 
 void BatchMessage::FreeSegments() { FreeSegmentsBehind(0); }
 
+Error BatchMessage::TakeOnGpus() {
+  std::map<int, uint64_t> sizes;
+  for (Placed& tensor : placed_) {
+    if (tensor.gpu >= 0) {
+      uint64_t& size = sizes[tensor.gpu];
+      tensor.offset = Align(size, kTensorAlignment);
+      // Sums of what GPUs have do not overflow.
+      size = tensor.offset + tensor.input.byte_size;
+    }
+  }
+  for (const auto& [gpu, size] : sizes) {
+    TakenSegment taken;
+    segments_.reserve(segments_.size() + 1);
+    const Error refused = memory_.segments->pool.Take(size, &taken, gpu);
+    if (refused.ok()) {
+      segments_.push_back(taken);
+    } else {
+      NEREID_BACKEND_LOG(VERBOSE, "inputs of a Python model are copied to host memory: " +
+                                      refused.message());
+    }
+    WireWriter out(&message_);
+    for (Placed& tensor : placed_) {
+      if (tensor.gpu != gpu) {
+        continue;
+      }
+      if (refused.ok()) {
+        tensor.memory = taken.memory;
+        out.Patch(tensor.segment_field, taken.id);
+      } else {
+        NEREID_BACKEND_TRY(PlaceOnHost(&tensor));
+      }
+      out.Patch(tensor.segment_field + sizeof(uint32_t), tensor.offset);
+    }
+  }
+  return {};
+}
+
+Error BatchMessage::CopyTo(Place place, const Input& input, Copies* copies) const {
+  bool on_gpu = place.gpu >= 0;
+  if (!on_gpu) {
+    NEREID_BACKEND_TRY(backend::CopyInput(input, place.data, &on_gpu));
+  }
+  uint64_t copied = 0;
+  for (uint32_t i = 0; on_gpu && i < input.buffer_count; ++i) {
+    backend::InputPiece piece;
+    NEREID_BACKEND_TRY(backend::ReadPiece(input, i, &piece));
+    if (piece.size > input.byte_size - copied) {
+      return Error::InvalidArgument("input '" + std::string(input.name) +
+                                    "' has more bytes than its shape needs");
+    }
+    NEREID_BACKEND_TRY(
+        copies->Add({place.data + copied, place.gpu}, piece.data, piece.gpu, piece.size));
+    copied += piece.size;
+  }
+  if (on_gpu && copied != input.byte_size) {
+    return Error::InvalidArgument("input '" + std::string(input.name) +
+                                  "' has fewer bytes than its shape needs");
+  }
+  return {};
+}
+
 Error BatchMessage::Finish() {
+  if (has_gpu_tensors_) {
+    NEREID_BACKEND_TRY(TakeOnGpus());
+  }
   TakenSegment copied;
   if (segment_data_ != 0) {
     segments_.reserve(segments_.size() + 1);
-    NEREID_BACKEND_TRY(pool_->Take(segment_data_, &copied));
+    NEREID_BACKEND_TRY(memory_.segments->pool.Take(segment_data_, &copied));
     segments_.push_back(copied);
   }
   const uint64_t data_begin = Align(message_.size(), kMessageAlignment);
@@ -227,14 +330,18 @@ Error BatchMessage::Finish() {
   WireWriter out(&message_);
   out.Patch(count_field_, count_);
   out.Patch(count_field_ + sizeof(uint32_t), static_cast<uint32_t>(data_begin));
+  Copies copies(&memory_.segments->streams);
   for (const Placed& tensor : placed_) {
-    char* place = tensor.in_message ? message_.data() + data_begin : copied.memory->data();
-    if (!tensor.in_message) {
+    Place place{message_.data() + data_begin + tensor.offset, -1};
+    if (tensor.gpu >= 0) {
+      place = {tensor.memory->data() + tensor.offset, tensor.gpu};
+    } else if (!tensor.in_message) {
+      place.data = copied.memory->data() + tensor.offset;
       out.Patch(tensor.segment_field, copied.id);
     }
-    NEREID_BACKEND_TRY(backend::CopyInput(tensor.input, place + tensor.offset));
+    NEREID_BACKEND_TRY(CopyTo(place, tensor.input, &copies));
   }
-  return {};
+  return copies.Wait();
 }
 
 }  // namespace nereid::python

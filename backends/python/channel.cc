@@ -12,6 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "python/gpu_sharing.h"
+
 namespace nereid::python {
 namespace {
 
@@ -40,11 +42,14 @@ bool IsFilled(const struct stat& status) {
   return static_cast<uint64_t>(status.st_blocks) >= static_cast<uint64_t>(status.st_size) / kBlock;
 }
 
-std::vector<char> SegmentMessage(uint32_t id, uint64_t size) {
+std::vector<char> SegmentMessage(uint32_t id, uint64_t size, int gpu = -1) {
   std::vector<char> message;
   WireWriter out(&message);
   WriteHeader(&out, MessageType::kSegment, id, {});
   out.Number(size);
+  if (const SharedGpu* shared = gpu < 0 ? nullptr : FindSharedGpu(gpu)) {
+    out.Raw({shared->uuid.bytes, sizeof(shared->uuid.bytes)});
+  }
   return message;
 }
 
@@ -96,8 +101,21 @@ bool Channel::TakeSegment(const Incoming& in, base::UniqueFd file, std::string* 
     *violation = "it announced a segment without its file";
     return false;
   }
+  int gpu = -1;
+  if (!body.rest().empty()) {
+    device::CuUuid uuid = {};
+    const std::string_view bytes = body.RawText(sizeof(uuid.bytes));
+    if (body.ok()) {
+      std::memcpy(uuid.bytes, bytes.data(), sizeof(uuid.bytes));
+      gpu = FindSharedGpu(uuid);
+    }
+    if (gpu < 0) {
+      *violation = "it announced a segment on a GPU that the server does not share";
+      return false;
+    }
+  }
   const backend::Error accepted =
-      segments_.worker.Announce(static_cast<uint32_t>(in.header.id), size, std::move(file));
+      segments_.worker.Announce(static_cast<uint32_t>(in.header.id), size, std::move(file), gpu);
   *violation = accepted.message();
   return accepted.ok();
 }
@@ -211,7 +229,8 @@ void Channel::Announce(const TakenSegment& segment, std::vector<Outgoing>* datag
   }
   if (segment.block == nullptr) {
     const std::shared_ptr<SharedMemory>& memory = segment.memory;
-    datagrams->push_back({SegmentMessage(segment.id, memory->size()), memory, nullptr});
+    datagrams->push_back(
+        {SegmentMessage(segment.id, memory->size(), memory->gpu()), memory, nullptr});
     return;
   }
   if (!segment.arena_announced) {

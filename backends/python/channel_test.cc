@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "python/testing/worker_socket.h"
+
 namespace nereid::python {
 namespace {
 
@@ -27,21 +29,7 @@ class ChannelTest : public ::testing::Test {
 
   /// Sends a datagram as the worker does.
   void Worker(const std::vector<char>& message, int file = -1) const {
-    iovec part{const_cast<char*>(message.data()), message.size()};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr sent{};
-    sent.msg_iov = &part;
-    sent.msg_iovlen = 1;
-    if (file >= 0) {
-      sent.msg_control = control;
-      sent.msg_controllen = sizeof(control);
-      cmsghdr* rights = CMSG_FIRSTHDR(&sent);
-      rights->cmsg_level = SOL_SOCKET;
-      rights->cmsg_type = SCM_RIGHTS;
-      rights->cmsg_len = CMSG_LEN(sizeof(int));
-      std::memcpy(CMSG_DATA(rights), &file, sizeof(int));
-    }
-    EXPECT_EQ(sendmsg(worker_.get(), &sent, 0), static_cast<ssize_t>(message.size()));
+    SendAsWorker(worker_.get(), message, file);
   }
 
   Channel::Received Receive() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "python/segment_uses.h"
 #include "python/worker.h"
 #include "triton/core/tritonserver.h"
 
@@ -23,6 +24,10 @@ struct InnerCall {
   TRITONSERVER_InferenceRequest* request = nullptr;
   /// The content of the inputs: the worker cannot change it while the called model reads it.
   std::vector<std::vector<char>> inputs;
+  /// The inputs in GPU memory, which the worker does not use again before the end of the call.
+  std::vector<TensorContent> gpu_inputs;
+  /// Where the worker wants the outputs (WireInfer::memory).
+  uint16_t memory = 0;
   /// Whether the worker wants no further response.
   std::atomic<bool> closed{false};
 

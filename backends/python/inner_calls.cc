@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/inner_calls.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "nereid/backend/json.h"
 #include "nereid/backend/log.h"
+#include "python/gpu_sharing.h"
 #include "python/inner_response.h"
 #include "python/responses.h"
 
@@ -68,19 +70,33 @@ InnerCall::~InnerCall() {
 /// that end a call, and the InnerCall itself for those of the allocator.
 struct InnerCallbacks {
   static TRITONSERVER_Error* Allocate(TRITONSERVER_ResponseAllocator*, const char*, size_t size,
-                                      TRITONSERVER_MemoryType, int64_t, void* userp, void** buffer,
-                                      void** buffer_userp, TRITONSERVER_MemoryType* type,
-                                      int64_t* type_id) {
+                                      TRITONSERVER_MemoryType offered, int64_t offered_id,
+                                      void* userp, void** buffer, void** buffer_userp,
+                                      TRITONSERVER_MemoryType* type, int64_t* type_id) {
     return backend::EntryPoint([&]() -> Error {
       auto* call = static_cast<InnerCall*>(userp);
       auto output = std::make_unique<InnerOutput>(&call->worker->segments.pool);
-      NEREID_BACKEND_TRY(output->Allocate(size));
+      const int offered_gpu =
+          offered == TRITONSERVER_MEMORY_GPU ? static_cast<int>(offered_id) : -1;
+      NEREID_BACKEND_TRY(output->Allocate(size, WantedGpu(call->memory, offered_gpu)));
       *buffer = output->data();
+      *type = output->gpu() >= 0 ? TRITONSERVER_MEMORY_GPU : TRITONSERVER_MEMORY_CPU;
+      *type_id = std::max(output->gpu(), 0);
       *buffer_userp = output.release();
-      *type = TRITONSERVER_MEMORY_CPU;
-      *type_id = 0;
       return {};
     });
+  }
+
+  /// Returns the GPU for an output, or -1 for host memory. A called model that writes host memory
+  /// is not asked to write to a GPU.
+  static int WantedGpu(uint16_t memory, int offered) {
+    constexpr uint16_t kAsOffered = 0;
+    constexpr uint16_t kFirstGpu = 2;
+    if (offered < 0 || memory == kAsOffered) {
+      return offered;
+    }
+    const size_t index = memory - size_t{kFirstGpu};
+    return memory < kFirstGpu || index >= SharedGpus().size() ? -1 : SharedGpus()[index].ordinal;
   }
 
   static TRITONSERVER_Error* Free(TRITONSERVER_ResponseAllocator*, void*, void* buffer_userp,
@@ -177,6 +193,7 @@ Error InnerCalls::Submit(uint64_t id, const WireInfer& infer) {
                            "'decoupled=True' argument to the 'exec' or 'async_exec' calls for "
                            "decoupled models.'");
   }
+  call->memory = infer.memory;
   NEREID_BACKEND_TRY(Fill(infer, call.get()));
   auto held_by_release = std::make_unique<std::shared_ptr<InnerCall>>(call);
   auto held_by_response = std::make_unique<std::shared_ptr<InnerCall>>(call);
@@ -237,20 +254,35 @@ Error InnerCalls::AddInputs(const WireInfer& infer, InnerCall* call) {
   call->inputs.reserve(infer.inputs.size());
   for (const WireTensor& tensor : infer.inputs) {
     NEREID_BACKEND_TRY(CheckTensor(tensor));
-    std::vector<char>& content = call->inputs.emplace_back();
-    // Before memory is taken: the size may be any.
-    NEREID_BACKEND_TRY(given.Check(tensor));
-    content.resize(tensor.size);
-    NEREID_BACKEND_TRY(given.Copy(tensor, content.data()));
-    NEREID_BACKEND_TRY(CheckElements(tensor, content.data()));
     const std::string name(tensor.name);
     NEREID_BACKEND_TRY(TRITONSERVER_InferenceRequestAddInput(
         call->request, name.c_str(), static_cast<TRITONSERVER_DataType>(tensor.data_type),
         tensor.shape.data(), tensor.shape.size()));
-    NEREID_BACKEND_TRY(TRITONSERVER_InferenceRequestAppendInputData(
-        call->request, name.c_str(), content.data(), content.size(), TRITONSERVER_MEMORY_CPU, 0));
+    NEREID_BACKEND_TRY(given.GpuOf(tensor) >= 0 ? AddGpuContent(tensor, name, &given, call)
+                                                : AddContent(tensor, name, &given, call));
   }
   return {};
+}
+
+Error InnerCalls::AddContent(const WireTensor& tensor, const std::string& name, SegmentUses* given,
+                             InnerCall* call) {
+  std::vector<char>& content = call->inputs.emplace_back();
+  // Before memory is taken: the size may be any.
+  NEREID_BACKEND_TRY(given->Check(tensor));
+  content.resize(tensor.size);
+  NEREID_BACKEND_TRY(given->Copy(tensor, {content.data()}));
+  NEREID_BACKEND_TRY(CheckElements(tensor, content.data()));
+  return Error(TRITONSERVER_InferenceRequestAppendInputData(
+      call->request, name.c_str(), content.data(), content.size(), TRITONSERVER_MEMORY_CPU, 0));
+}
+
+Error InnerCalls::AddGpuContent(const WireTensor& tensor, const std::string& name,
+                                SegmentUses* given, InnerCall* call) {
+  TensorContent& content = call->gpu_inputs.emplace_back();
+  NEREID_BACKEND_TRY(given->LendOnGpu(tensor, &content));
+  return Error(TRITONSERVER_InferenceRequestAppendInputData(call->request, name.c_str(),
+                                                            content.data, tensor.size,
+                                                            TRITONSERVER_MEMORY_GPU, content.gpu));
 }
 
 std::shared_ptr<InnerCall> InnerCalls::Find(uint64_t id) {

@@ -49,6 +49,10 @@ class InnerCalls {
   backend::Error Submit(uint64_t id, const WireInfer& infer);
   backend::Error Fill(const WireInfer& infer, InnerCall* call);
   backend::Error AddInputs(const WireInfer& infer, InnerCall* call);
+  static backend::Error AddContent(const WireTensor& tensor, const std::string& name,
+                                   SegmentUses* given, InnerCall* call);
+  static backend::Error AddGpuContent(const WireTensor& tensor, const std::string& name,
+                                      SegmentUses* given, InnerCall* call);
   backend::Error PrepareAllocator() NEREID_EXCLUDES(mutex_);
   std::shared_ptr<InnerCall> Find(uint64_t id) NEREID_EXCLUDES(mutex_);
   void Remove(const InnerCall& call) NEREID_EXCLUDES(mutex_);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "python/gpu_sharing.h"
 #include "python/messages.h"
 #include "python/parameters_text.h"
 
@@ -17,7 +18,11 @@ InnerOutput::~InnerOutput() {
   }
 }
 
-Error InnerOutput::Allocate(uint64_t size) {
+Error InnerOutput::Allocate(uint64_t size, int gpu) {
+  if (size > 0 && gpu >= 0 && FindSharedGpu(gpu) != nullptr &&
+      pool_.Take(size, &segment_, gpu).ok()) {
+    return {};
+  }
   if (size > kMaxInlineTensor) {
     return pool_.Take(size, &segment_);
   }

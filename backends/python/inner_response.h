@@ -21,8 +21,11 @@ class InnerOutput {
   /// Frees the segment unless it was passed.
   ~InnerOutput();
 
-  backend::Error Allocate(uint64_t size);
+  /// Takes memory of a GPU, or host memory if `gpu` is -1 or that GPU has no room.
+  backend::Error Allocate(uint64_t size, int gpu);
   char* data();
+  /// The ordinal of the GPU whose memory it is; -1 for host memory.
+  int gpu() const { return segment_.memory == nullptr ? -1 : segment_.memory->gpu(); }
   const TakenSegment& segment() const { return segment_; }
   /// The worker owns the segment from here on.
   void MarkPassed() { passed_ = true; }

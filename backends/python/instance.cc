@@ -133,8 +133,8 @@ void PythonInstance::ExecuteOn(const std::shared_ptr<Worker>& worker,
 
 Error PythonInstance::Write(Worker* worker, TRITONBACKEND_Request** requests, uint32_t count,
                             ExecutingBatch* batch, uint32_t* taken) {
-  message_.Begin(++last_batch_, worker->segments.read->Take(), &worker->segments.pool,
-                 model_.input_arena());
+  message_.Begin(++last_batch_, worker->segments.read->Take(),
+                 {&worker->segments, model_.input_arena(), model_.gpu_inputs()});
   WriteBatch(requests, count, batch, taken);
   if (batch->empty()) {
     return {};

@@ -137,7 +137,7 @@ Malformed ReadInfer(Bytes body, WireInfer* infer) {
   infer->flags = in.Number<uint32_t>();
   infer->text_correlation = in.Number<uint8_t>() != 0;
   infer->decoupled = in.Number<uint8_t>() != 0;
-  in.Number<uint16_t>();
+  infer->memory = in.Number<uint16_t>();
   infer->model = in.Text();
   infer->request_id = in.Text();
   infer->correlation_text = in.Text();

@@ -15,7 +15,7 @@
 namespace nereid::python {
 
 /// Server and worker must have the same version.
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 
 /// No message on a socket is longer; a longer one is passed in a file (kFlagLong).
 inline constexpr size_t kMaxMessage = size_t{64} << 10;
@@ -131,6 +131,9 @@ struct WireInfer {
   uint32_t flags = 0;
   uint64_t timeout_us = 0;
   bool decoupled = false;
+  /// Where the model wants the outputs: 0 for where the called model has them, 1 for host memory,
+  /// n + 2 for element n of SharedGpus().
+  uint16_t memory = 0;
   /// The request of the batch whose trace is the parent; 0 if there is none.
   uint64_t trace = 0;
   std::string_view parameters;

@@ -10,6 +10,7 @@
 #include "nereid/backend/json.h"
 #include "nereid/backend/log.h"
 #include "python/completion.h"
+#include "python/gpu_sharing.h"
 #include "python/worker_argument.h"
 
 namespace nereid::python {
@@ -168,6 +169,7 @@ Error PythonModel::ReadParameters() {
       return Error::Unsupported("Incorrect value for FORCE_CPU_ONLY_INPUT_TENSORS: " + *cpu_only +
                                 "'");
     }
+    gpu_inputs_ = *cpu_only == "no";
     NEREID_BACKEND_LOG(INFO, *cpu_only == "yes" ? "Forcing CPU only input tensors."
                                                 : "Input tensors can be both in CPU and GPU. "
                                                   "FORCE_CPU_ONLY_INPUT_TENSORS is off.");
@@ -311,6 +313,9 @@ Error PythonModel::InstanceSettings(TRITONBACKEND_ModelInstance* instance,
   argument.cpus = BoundCpus();
   argument.memory_limit = memory_limit;
   argument.shared_memory_limit = supervisor_.memory_limit;
+  for (const SharedGpu& gpu : SharedGpus()) {
+    argument.gpus.push_back(HexText(gpu.uuid));
+  }
   *settings = supervisor_;
   settings->loop.name = name;
   settings->loop.pipelined = pipelined_;

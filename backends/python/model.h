@@ -39,6 +39,8 @@ class PythonModel {
   /// could not wait elsewhere may be sent ahead: the model has one instance, and no queue with
   /// priorities, timeouts, an order or permits.
   bool pipelined() const { return pipelined_; }
+  /// Whether the model takes inputs in GPU memory (FORCE_CPU_ONLY_INPUT_TENSORS).
+  bool gpu_inputs() const { return gpu_inputs_; }
   /// 0 for no limit.
   std::chrono::milliseconds execution_limit() const { return supervisor_.loop.execution_limit; }
   Spawner& spawner() const { return backend_.spawner(); }
@@ -76,6 +78,7 @@ class PythonModel {
   SupervisorSettings supervisor_;
   int64_t max_concurrent_batches_ = 64;
   bool pipelined_ = false;
+  bool gpu_inputs_ = false;
   /// Whether the inputs of a request may be passed to a worker as they were received. A request
   /// that is executed again needs inputs that the model has not changed.
   bool shares_inputs_ = false;

@@ -109,7 +109,7 @@ Error PendingRequest::Fill(const WireResult& result, SegmentUses* content) {
       return FillResponse(result, content, response);
     }
     WireResult rest;
-    NEREID_BACKEND_TRY(WriteStates(result, *content, states_, request, &rest));
+    NEREID_BACKEND_TRY(WriteStates(result, content, states_, request, &rest));
     return FillResponse(rest, content, response);
   });
 }

@@ -81,7 +81,53 @@ Error CheckElements(const WireTensor& tensor, const char* content) {
                                       tensor.name, [](int64_t, std::string_view) {});
 }
 
-Error WriteStates(const WireResult& result, const SegmentUses& content, const StateNames& states,
+namespace {
+
+/// Adds an output and begins to copy its content.
+Error AddOutput(const WireTensor& tensor, SegmentUses* content, TRITONBACKEND_Response* response) {
+  NEREID_BACKEND_TRY(CheckTensor(tensor));
+  const std::string name(tensor.name);
+  const auto type = static_cast<TRITONSERVER_DataType>(tensor.data_type);
+  if (TensorContent lent; content->Lend(tensor, &lent)) {
+    return backend::LendOutput(response, name.c_str(), type, tensor.shape, lent.data, tensor.size,
+                               std::move(lent.owner));
+  }
+  if (type == TRITONSERVER_TYPE_BYTES) {
+    char* buffer = nullptr;
+    NEREID_BACKEND_TRY(
+        backend::AllocateOutput(response, name.c_str(), type, tensor.shape, tensor.size, &buffer));
+    NEREID_BACKEND_TRY(content->Copy(tensor, {buffer}));
+    return CheckElements(tensor, buffer);
+  }
+  backend::OutputMemory memory{nullptr, content->GpuOf(tensor)};
+  NEREID_BACKEND_TRY(
+      backend::AllocateOutput(response, name.c_str(), type, tensor.shape, tensor.size, &memory));
+  return content->Copy(tensor, {memory.data, memory.gpu});
+}
+
+/// Writes an output that is a state.
+Error WriteState(const WireTensor& tensor, SegmentUses* content, TRITONBACKEND_Request* request) {
+  NEREID_BACKEND_TRY(CheckTensor(tensor));
+  const std::string name(tensor.name);
+  const auto type = static_cast<TRITONSERVER_DataType>(tensor.data_type);
+  TRITONBACKEND_State* state = nullptr;
+  backend::OutputMemory memory{nullptr, content->GpuOf(tensor)};
+  if (type == TRITONSERVER_TYPE_BYTES) {
+    NEREID_BACKEND_TRY(backend::AllocateState(request, name.c_str(), type, tensor.shape,
+                                              tensor.size, &state, &memory.data));
+  } else {
+    NEREID_BACKEND_TRY(backend::AllocateState(request, name.c_str(), type, tensor.shape,
+                                              tensor.size, &state, &memory));
+  }
+  NEREID_BACKEND_TRY(content->Copy(tensor, {memory.data, memory.gpu}));
+  NEREID_BACKEND_TRY(content->Wait());
+  NEREID_BACKEND_TRY(CheckElements(tensor, memory.data));
+  return Error(TRITONBACKEND_StateUpdate(state));
+}
+
+}  // namespace
+
+Error WriteStates(const WireResult& result, SegmentUses* content, const StateNames& states,
                   TRITONBACKEND_Request* request, WireResult* rest) {
   *rest = result;
   StateNames unrequested = states;
@@ -93,15 +139,7 @@ Error WriteStates(const WireResult& result, const SegmentUses& content, const St
     if (!states.contains(tensor.name)) {
       continue;
     }
-    NEREID_BACKEND_TRY(CheckTensor(tensor));
-    TRITONBACKEND_State* state = nullptr;
-    char* buffer = nullptr;
-    NEREID_BACKEND_TRY(backend::AllocateState(request, std::string(tensor.name).c_str(),
-                                              static_cast<TRITONSERVER_DataType>(tensor.data_type),
-                                              tensor.shape, tensor.size, &state, &buffer));
-    NEREID_BACKEND_TRY(content.Copy(tensor, buffer));
-    NEREID_BACKEND_TRY(CheckElements(tensor, buffer));
-    NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(state));
+    NEREID_BACKEND_TRY(WriteState(tensor, content, request));
   }
   std::erase_if(rest->outputs,
                 [&](const WireTensor& tensor) { return unrequested.contains(tensor.name); });
@@ -110,21 +148,16 @@ Error WriteStates(const WireResult& result, const SegmentUses& content, const St
 
 Error FillResponse(const WireResult& result, SegmentUses* content,
                    TRITONBACKEND_Response* response) {
-  for (const WireTensor& tensor : result.outputs) {
-    NEREID_BACKEND_TRY(CheckTensor(tensor));
-    const std::string name(tensor.name);
-    const auto type = static_cast<TRITONSERVER_DataType>(tensor.data_type);
-    if (TensorContent lent; content->Lend(tensor, &lent)) {
-      NEREID_BACKEND_TRY(backend::LendOutput(response, name.c_str(), type, tensor.shape, lent.data,
-                                             tensor.size, std::move(lent.owner)));
-      continue;
+  // Also after an error: a copy must not outlive the buffers of the response.
+  Error added = backend::Catching([&]() -> Error {
+    for (const WireTensor& tensor : result.outputs) {
+      NEREID_BACKEND_TRY(AddOutput(tensor, content, response));
     }
-    char* buffer = nullptr;
-    NEREID_BACKEND_TRY(
-        backend::AllocateOutput(response, name.c_str(), type, tensor.shape, tensor.size, &buffer));
-    NEREID_BACKEND_TRY(content->Copy(tensor, buffer));
-    NEREID_BACKEND_TRY(CheckElements(tensor, buffer));
-  }
+    return {};
+  });
+  Error copied = content->Wait();
+  NEREID_BACKEND_TRY(std::move(added));
+  NEREID_BACKEND_TRY(std::move(copied));
   return result.parameters.empty() ? Error() : SetParameters(response, result.parameters);
 }
 

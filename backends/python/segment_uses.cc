@@ -23,12 +23,13 @@ constexpr uint64_t kMinLent = uint64_t{64} << 10;
 /// arena is kept by its owner alone: the worker need not keep it.
 class SegmentUses::Loan {
  public:
-  Loan(std::shared_ptr<ReadSegments> read, uint32_t id, SegmentMemory memory)
-      : read_(std::move(read)), id_(id), memory_(std::move(memory)) {}
+  /// `counted` are the bytes that ReadSegments::Lend has counted.
+  Loan(std::shared_ptr<ReadSegments> read, uint32_t id, SegmentMemory memory, uint64_t counted)
+      : read_(std::move(read)), id_(id), memory_(std::move(memory)), counted_(counted) {}
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
   ~Loan() {
-    read_->EndLoan(memory_.size);
+    read_->EndLoan(counted_);
     if (!memory_.is_block) {
       // Without memory for the note, the worker lacks one segment.
       const Error noted = backend::Catching([this]() -> Error {
@@ -42,6 +43,7 @@ class SegmentUses::Loan {
   const std::shared_ptr<ReadSegments> read_;
   const uint32_t id_;
   const SegmentMemory memory_;
+  const uint64_t counted_;
 };
 
 SegmentUses::~SegmentUses() {
@@ -77,37 +79,67 @@ const char* SegmentUses::ContentIn(const Use* use, const WireTensor& tensor) {
   return use->memory.data + tensor.offset;
 }
 
-Error SegmentUses::Find(const WireTensor& tensor, Bytes* content) const {
+Error SegmentUses::Find(const WireTensor& tensor, TensorContent* content) const {
+  *content = {};
   if (tensor.size == 0) {
-    *content = {};
     return {};
   }
   if (tensor.segment == 0) {
-    return FindInline(tensor, data_, content)
-               ? Error()
-               : Error::InvalidArgument("tensor '" + std::string(tensor.name) +
-                                        "' ends beyond the message of the Python model");
+    Bytes bytes;
+    if (!FindInline(tensor, data_, &bytes)) {
+      return Error::InvalidArgument("tensor '" + std::string(tensor.name) +
+                                    "' ends beyond the message of the Python model");
+    }
+    content->data = bytes.data();
+    return {};
   }
-  const char* data = ContentIn(Find(tensor.segment), tensor);
-  if (data == nullptr) {
+  const Use* use = Find(tensor.segment);
+  content->data = ContentIn(use, tensor);
+  if (content->data == nullptr) {
     return Error::InvalidArgument("tensor '" + std::string(tensor.name) +
                                   "' is not in the shared memory of the Python model");
   }
-  *content = Bytes(data, tensor.size);
+  content->gpu = use->memory.gpu;
+  if (content->gpu >= 0 && tensor.data_type == TRITONSERVER_TYPE_BYTES) {
+    return Error::InvalidArgument("tensor '" + std::string(tensor.name) +
+                                  "' of the Python model is BYTES, which cannot be in GPU memory");
+  }
   return {};
 }
 
 Error SegmentUses::Check(const WireTensor& tensor) const {
-  Bytes content;
+  TensorContent content;
   return Find(tensor, &content);
 }
 
-Error SegmentUses::Copy(const WireTensor& tensor, char* out) const {
-  Bytes content;
+int SegmentUses::GpuOf(const WireTensor& tensor) const {
+  const Use* use = tensor.segment == 0 ? nullptr : Find(tensor.segment);
+  return use == nullptr ? -1 : use->memory.gpu;
+}
+
+Error SegmentUses::Copy(const WireTensor& tensor, Place out) {
+  TensorContent content;
   NEREID_BACKEND_TRY(Find(tensor, &content));
-  if (!content.empty()) {
-    std::memcpy(out, content.data(), content.size());
+  return copies_.Add(out, content.data, content.gpu, tensor.size);
+}
+
+bool SegmentUses::Lend(Use* use, bool is_limited) {
+  if (use->loan != nullptr) {
+    return true;
   }
+  const uint64_t counted = is_limited ? use->memory.size : 0;
+  if (is_limited && !segments_.read->Lend(counted)) {
+    return false;
+  }
+  use->loan = std::make_shared<const Loan>(segments_.read, use->id, use->memory, counted);
+  return true;
+}
+
+Error SegmentUses::LendOnGpu(const WireTensor& tensor, TensorContent* content) {
+  NEREID_BACKEND_TRY(Find(tensor, content));
+  auto* use = const_cast<Use*>(Find(tensor.segment));
+  Lend(use, /*is_limited=*/false);
+  content->owner = use->loan;
   return {};
 }
 
@@ -119,14 +151,8 @@ bool SegmentUses::Lend(const WireTensor& tensor, TensorContent* content) {
   }
   auto* use = const_cast<Use*>(Find(tensor.segment));
   content->data = ContentIn(use, tensor);
-  if (content->data == nullptr) {
+  if (content->data == nullptr || use->memory.gpu >= 0 || !Lend(use, /*is_limited=*/true)) {
     return false;
-  }
-  if (use->loan == nullptr) {
-    if (!segments_.read->Lend(use->memory.size)) {
-      return false;
-    }
-    use->loan = std::make_shared<const Loan>(segments_.read, use->id, use->memory);
   }
   content->owner = use->loan;
   return true;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nereid/backend/error.h"
+#include "python/copies.h"
 #include "python/messages.h"
 #include "python/segments.h"
 
@@ -14,6 +15,8 @@ namespace nereid::python {
 /// The content of a tensor in a message of a worker, as long as `owner`.
 struct TensorContent {
   const char* data = nullptr;
+  /// The ordinal of the GPU whose memory it is in; -1 for host memory.
+  int gpu = -1;
   std::shared_ptr<const void> owner;
 };
 
@@ -26,7 +29,10 @@ class SegmentUses {
   /// worker cannot change without breaking the protocol may be lent: of a response sender's message
   /// that does not hold for the server's segments, so `may_lend_inputs` is false.
   SegmentUses(Segments* segments, Bytes data, bool may_lend_inputs)
-      : segments_(*segments), data_(data), may_lend_inputs_(may_lend_inputs) {}
+      : segments_(*segments),
+        data_(data),
+        may_lend_inputs_(may_lend_inputs),
+        copies_(&segments->streams) {}
   SegmentUses(const SegmentUses&) = delete;
   SegmentUses& operator=(const SegmentUses&) = delete;
   /// Tells the worker that the segments are read, except those that are lent.
@@ -39,12 +45,24 @@ class SegmentUses {
   /// INVALID_ARG if it is not.
   backend::Error Check(const WireTensor& tensor) const;
 
+  /// Returns the ordinal of the GPU in whose memory a tensor is, whose segment was added; -1 if it
+  /// is in host memory.
+  int GpuOf(const WireTensor& tensor) const;
+
   /// Copies the content of a tensor, whose segment was added, to `out`. INVALID_ARG if it is not in
-  /// the message or the segment.
-  backend::Error Copy(const WireTensor& tensor, char* out) const;
+  /// the message or the segment. A copy from or to GPU memory is complete after Wait.
+  backend::Error Copy(const WireTensor& tensor, Place out);
+
+  /// Waits for copies of GPU memory. Returns the first error of one.
+  backend::Error Wait() { return copies_.Wait(); }
+
+  /// Returns the content of a tensor in GPU memory, which the worker does not use again as long as
+  /// the owner lives. INVALID_ARG if it is not in its segment.
+  backend::Error LendOnGpu(const WireTensor& tensor, TensorContent* content);
 
   /// Returns whether a response may refer to the content of a tensor, and returns that: the tensor
-  /// is large, and not too much is lent. Never of BYTES, which are checked before they are used.
+  /// is large and in host memory, and not too much is lent. Never of BYTES, which are checked
+  /// before they are used.
   bool Lend(const WireTensor& tensor, TensorContent* content);
 
  private:
@@ -59,12 +77,15 @@ class SegmentUses {
   const Use* Find(uint32_t id) const;
   /// Returns the content of a tensor in a segment; null if it is out of the segment's bounds.
   static const char* ContentIn(const Use* use, const WireTensor& tensor);
-  backend::Error Find(const WireTensor& tensor, Bytes* content) const;
+  backend::Error Find(const WireTensor& tensor, TensorContent* content) const;
+  /// Makes the loan of a segment, unless it has one. `is_limited`: unless too much is lent.
+  bool Lend(Use* use, bool is_limited);
 
   Segments& segments_;
   const Bytes data_;
   const bool may_lend_inputs_;
   std::vector<Use> uses_;
+  Copies copies_;
 };
 
 }  // namespace nereid::python

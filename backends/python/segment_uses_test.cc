@@ -37,17 +37,17 @@ TEST_F(SegmentUsesTest, ATensorOutsideOfItsSegmentIsRefused) {
   SegmentUses uses(&segments_, {}, true);
   uses.Add({tensor_, unknown});
   char out[16];
-  EXPECT_TRUE(uses.Copy(tensor_, out).ok());
+  EXPECT_TRUE(uses.Copy(tensor_, {out}).ok());
   for (const uint64_t offset : {taken_.memory->size() - 15, UINT64_MAX - 8}) {
     tensor_.offset = offset;
-    EXPECT_THAT(uses.Copy(tensor_, out).message(), HasSubstr("shared memory"));
+    EXPECT_THAT(uses.Copy(tensor_, {out}).message(), HasSubstr("shared memory"));
     EXPECT_FALSE(uses.Check(tensor_).ok());
     tensor_.size = kSize;
     TensorContent content;
     EXPECT_FALSE(uses.Lend(tensor_, &content));
     tensor_.size = 16;
   }
-  EXPECT_FALSE(uses.Copy(unknown, out).ok());
+  EXPECT_FALSE(uses.Copy(unknown, {out}).ok());
 }
 
 TEST_F(SegmentUsesTest, ASegmentIsReadOnceHoweverManyTensorsItHas) {

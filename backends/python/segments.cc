@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "nereid/backend/log.h"
+
 namespace nereid::python {
 
 using backend::Error;
@@ -26,9 +28,9 @@ Error LimitReached(uint64_t size, uint64_t used, uint64_t limit) {
 
 }  // namespace
 
-uint64_t SegmentSize(uint64_t size) {
-  if (size <= kLeastSegment) {
-    return kLeastSegment;
+uint64_t SegmentSize(uint64_t size, uint64_t least) {
+  if (size <= least) {
+    return least;
   }
   if (size > uint64_t{1} << 62) {
     return 0;
@@ -37,30 +39,33 @@ uint64_t SegmentSize(uint64_t size) {
   return (size + step - 1) / step * step;
 }
 
-Error SegmentPool::Take(uint64_t size, TakenSegment* taken) {
+Error SegmentPool::Take(uint64_t size, TakenSegment* taken, int gpu) {
+  const uint64_t least = gpu < 0 ? kLeastSegment : kLeastGpuSegment;
   const base::MutexLock lock(mutex_);
-  if (const auto found = free_.lower_bound(size);
-      found != free_.end() && found->first / kMaxWaste <= std::max(size, kLeastSegment)) {
+  if (const auto found = free_.lower_bound({gpu, size});
+      found != free_.end() && found->first.first == gpu &&
+      found->first.second / kMaxWaste <= std::max(size, least)) {
     Segment& segment = segments_.at(found->second);
     segment.in_use = true;
     taken->id = found->second;
     taken->memory = segment.memory;
     taken->announced = std::exchange(segment.announced, true);
-    free_bytes_ -= found->first;
+    free_bytes_ -= found->first.second;
     free_.erase(found);
     return {};
   }
-  const uint64_t rounded = SegmentSize(size);
+  const uint64_t rounded = SegmentSize(size, least);
   if (rounded == 0 || rounded > limit_ || total_bytes_ - free_bytes_ > limit_ - rounded) {
     return LimitReached(size, total_bytes_ - free_bytes_, limit_);
   }
   std::shared_ptr<SharedMemory> memory;
-  NEREID_BACKEND_TRY(SharedMemory::Create(rounded, &memory));
+  NEREID_BACKEND_TRY(gpu < 0 ? SharedMemory::Create(rounded, &memory)
+                             : SharedMemory::CreateOnGpu(gpu, rounded, &memory));
   if (next_id_ == kWorkerSegment) {
     return Error::Internal("the process of the model got too many segments; reload the model");
   }
   const uint32_t id = next_id_++;
-  total_bytes_ += rounded;
+  total_bytes_ += memory->size();
   segments_[id] = {memory, nullptr, true, true};
   taken->id = id;
   taken->memory = std::move(memory);
@@ -132,7 +137,8 @@ bool SegmentPool::Free(uint32_t id) {
     total_bytes_ -= block->size();
     return true;
   }
-  const uint64_t size = found->second.memory->size();
+  const std::shared_ptr<SharedMemory> memory = found->second.memory;
+  const uint64_t size = memory->size();
   if (free_bytes_ + size > kKept) {
     dropped_.push_back(id);
     has_dropped_ = true;
@@ -142,7 +148,7 @@ bool SegmentPool::Free(uint32_t id) {
   }
   found->second.in_use = false;
   free_bytes_ += size;
-  free_.emplace(size, id);
+  free_.emplace(std::pair(memory->gpu(), size), id);
   return true;
 }
 
@@ -153,10 +159,10 @@ SegmentMemory SegmentPool::Find(uint32_t id) {
     return {};
   }
   if (const std::shared_ptr<InputBlock>& block = found->second.block; block != nullptr) {
-    return {block->data(), block->size(), block, true};
+    return {block->data(), block->size(), -1, block, true};
   }
   const std::shared_ptr<SharedMemory>& memory = found->second.memory;
-  return {memory->data(), memory->size(), memory, false};
+  return {memory->data(), memory->size(), memory->gpu(), memory, false};
 }
 
 std::vector<uint32_t> SegmentPool::TakeDropped() {
@@ -170,10 +176,16 @@ uint64_t SegmentPool::used_bytes() {
   return total_bytes_ - free_bytes_;
 }
 
-Error WorkerSegments::Announce(uint32_t id, uint64_t size, base::UniqueFd file) {
+Error WorkerSegments::Announce(uint32_t id, uint64_t size, base::UniqueFd file, int gpu) {
   std::shared_ptr<SharedMemory> memory;
-  if (size != 0) {
+  if (size != 0 && gpu < 0) {
     NEREID_BACKEND_TRY(SharedMemory::Accept(std::move(file), size, &memory));
+  } else if (size != 0) {
+    if (const Error refused = SharedMemory::AcceptOnGpu(gpu, std::move(file), size, &memory);
+        !refused.ok()) {
+      NEREID_BACKEND_LOG(ERROR, "tensors of a Python model are refused: " + refused.message());
+      size = 0;
+    }
   }
   const base::MutexLock lock(mutex_);
   if (const auto found = segments_.find(id); found != segments_.end()) {
@@ -202,7 +214,7 @@ SegmentMemory WorkerSegments::Find(uint32_t id) {
     return {};
   }
   const std::shared_ptr<SharedMemory>& memory = found->second;
-  return {memory->data(), memory->size(), memory, false};
+  return {memory->data(), memory->size(), memory->gpu(), memory, false};
 }
 
 void ReadSegments::Add(uint32_t id) {

@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "nereid/backend/error.h"
+#include "python/copies.h"
 #include "python/input_arena.h"
 #include "python/messages.h"
 #include "python/shared_memory.h"
@@ -36,6 +37,8 @@ struct TakenSegment {
 struct SegmentMemory {
   const char* data = nullptr;
   uint64_t size = 0;
+  /// The ordinal of the GPU whose memory it is; -1 for host memory.
+  int gpu = -1;
   std::shared_ptr<const void> owner;
   /// Whether the owner also keeps the server from using the memory for something else.
   bool is_block = false;
@@ -55,9 +58,9 @@ class SegmentPool {
   /// `limit` is the largest sum of the segments in bytes.
   explicit SegmentPool(uint64_t limit) : limit_(limit) {}
 
-  /// Takes a segment of at least `size` bytes. UNAVAILABLE if the limit or the system's memory is
-  /// reached.
-  backend::Error Take(uint64_t size, TakenSegment* taken) NEREID_EXCLUDES(mutex_);
+  /// Takes a segment of at least `size` bytes, in host memory or in that of a GPU. UNAVAILABLE if
+  /// the limit or the memory of the system or of the GPU is reached.
+  backend::Error Take(uint64_t size, TakenSegment* taken, int gpu = -1) NEREID_EXCLUDES(mutex_);
 
   /// Takes a block of the worker's arena. Returns false if the worker has the block already, or if
   /// the limit is reached: the caller then copies the inputs. The calls are in the order in which
@@ -98,8 +101,8 @@ class SegmentPool {
   std::unordered_map<uint64_t, uint32_t> blocks_ NEREID_GUARDED_BY(mutex_);
   /// The segment that is the arena; 0 until the first block is taken.
   uint32_t arena_ NEREID_GUARDED_BY(mutex_) = 0;
-  /// The free segments by their size.
-  std::multimap<uint64_t, uint32_t> free_ NEREID_GUARDED_BY(mutex_);
+  /// The free segments by their GPU and their size.
+  std::multimap<std::pair<int, uint64_t>, uint32_t> free_ NEREID_GUARDED_BY(mutex_);
   std::vector<uint32_t> dropped_ NEREID_GUARDED_BY(mutex_);
   /// Whether dropped_ has elements: read for each message, without the lock.
   std::atomic<bool> has_dropped_{false};
@@ -113,8 +116,11 @@ class WorkerSegments {
  public:
   explicit WorkerSegments(uint64_t limit) : limit_(limit) {}
 
-  /// Adds a segment. `size` 0 removes the one with this id instead.
-  backend::Error Announce(uint32_t id, uint64_t size, base::UniqueFd file) NEREID_EXCLUDES(mutex_);
+  /// Adds a segment, in host memory unless `gpu` names a GPU. `size` 0 removes the one with this id
+  /// instead. Memory of a GPU that the driver does not open is not an error: the tensors in it are
+  /// refused, with the driver's words in the log.
+  backend::Error Announce(uint32_t id, uint64_t size, base::UniqueFd file, int gpu = -1)
+      NEREID_EXCLUDES(mutex_);
 
   /// Returns the memory of a segment; without data if there is none.
   SegmentMemory Find(uint32_t id) NEREID_EXCLUDES(mutex_);
@@ -128,10 +134,13 @@ class WorkerSegments {
   uint64_t total_bytes_ NEREID_GUARDED_BY(mutex_) = 0;
 };
 
-/// Returns the size of the segment that is made for `size` bytes: at most an eighth larger (and at
-/// least kLeastSegment), so that segments fit tensors of slightly different sizes. 0 on overflow.
-uint64_t SegmentSize(uint64_t size);
+/// The smallest segment in host memory.
 inline constexpr uint64_t kLeastSegment = uint64_t{64} << 10;
+/// The smallest segment in GPU memory, which is allocated in units of this size.
+inline constexpr uint64_t kLeastGpuSegment = uint64_t{2} << 20;
+/// Returns the size of the segment that is made for `size` bytes: at most an eighth larger (and at
+/// least `least`), so that segments fit tensors of slightly different sizes. 0 on overflow.
+uint64_t SegmentSize(uint64_t size, uint64_t least = kLeastSegment);
 
 /// What the server has read of the segments that messages of one worker have named, for the headers
 /// of the next messages: the worker uses its own segments again, and stops keeping those of the
@@ -169,6 +178,7 @@ struct Segments {
 
   SegmentPool pool;
   WorkerSegments worker;
+  CopyStreams streams;
   /// Never null.
   const std::shared_ptr<ReadSegments> read;
 };

@@ -10,6 +10,9 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <utility>
+
+#include "framework/gpu_copies.h"
 
 namespace nereid::python {
 namespace {
@@ -81,6 +84,30 @@ Error SharedMemory::Accept(base::UniqueFd file, uint64_t size,
   return {};
 }
 
-SharedMemory::~SharedMemory() { munmap(data_, size_); }
+Error SharedMemory::CreateOnGpu(int gpu, uint64_t size, std::shared_ptr<SharedMemory>* memory) {
+  base::UniqueFd file;
+  auto made = device::SharedAllocation::Create(gpu, size, &file);
+  if (!made.ok()) {
+    return framework::ToError(made.status());
+  }
+  memory->reset(new SharedMemory(std::move(file), std::move(made).value()));
+  return {};
+}
+
+Error SharedMemory::AcceptOnGpu(int gpu, base::UniqueFd file, uint64_t size,
+                                std::shared_ptr<SharedMemory>* memory) {
+  auto opened = device::SharedAllocation::Open(gpu, size, file.get());
+  if (!opened.ok()) {
+    return framework::ToError(opened.status());
+  }
+  memory->reset(new SharedMemory(base::UniqueFd(), std::move(opened).value()));
+  return {};
+}
+
+SharedMemory::~SharedMemory() {
+  if (on_gpu_ == nullptr) {
+    munmap(data_, size_);
+  }
+}
 
 }  // namespace nereid::python

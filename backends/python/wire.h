@@ -40,7 +40,8 @@ class WireWriter {
   }
 
   /// Overwrites the number at `offset`, which has been written before.
-  void Patch(size_t offset, uint32_t value) {
+  template <std::integral T>
+  void Patch(size_t offset, T value) {
     std::memcpy(out_.data() + offset, &value, sizeof(value));
   }
 

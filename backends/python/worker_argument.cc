@@ -34,6 +34,7 @@ std::string WriteWorkerArgument(const WorkerArgument& argument) {
   member("version_directory", argument.version_directory);
   list("search_path", argument.search_path);
   list("states", argument.states);
+  list("gpus", argument.gpus);
   out.Key("decoupled");
   out.Bool(argument.decoupled);
   out.Key("cpus");

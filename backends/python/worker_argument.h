@@ -28,6 +28,8 @@ struct WorkerArgument {
   int64_t memory_limit = 0;
   /// The shared memory for outputs in bytes.
   uint64_t shared_memory_limit = 0;
+  /// The UUIDs of the GPUs whose memory the server can share, in hexadecimal digits.
+  std::vector<std::string> gpus;
 };
 
 /// Returns the argument as a JSON object.

@@ -47,6 +47,7 @@ struct CuMemoryLocation {
 };
 
 /// What kind of physical memory is wanted (CUmemAllocationProp); type 1 is memory of a device.
+/// `handle_types` are the kinds of handles by which other processes can get it.
 struct CuMemoryProperties {
   int type;
   int handle_types;
@@ -83,6 +84,7 @@ inline constexpr CuResult kCudaPeerAccessEnabled = 704;
 inline constexpr int kCudaAttributeComputeMajor = 75;
 inline constexpr int kCudaAttributeComputeMinor = 76;
 inline constexpr int kCudaAttributeIntegrated = 18;
+inline constexpr int kCudaAttributeFileHandles = 103;  // kCudaHandleFile is supported
 
 // Values of CUpointer_attribute.
 inline constexpr int kCudaPointerMemoryType = 2;  // unsigned: 1 host, 2 device, 4 managed
@@ -91,6 +93,7 @@ inline constexpr int kCudaPointerDeviceOrdinal = 9;
 // Values of the memory functions with addresses of their own.
 inline constexpr int kCudaMemoryPinned = 1;        // CU_MEM_ALLOCATION_TYPE_PINNED
 inline constexpr int kCudaLocationDevice = 1;      // CU_MEM_LOCATION_TYPE_DEVICE
+inline constexpr int kCudaHandleFile = 1;          // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 inline constexpr int kCudaAccessReadWrite = 3;     // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 inline constexpr int kCudaGranularityMinimum = 0;  // CU_MEM_ALLOC_GRANULARITY_MINIMUM
 inline constexpr int kCudaCaptureThreadLocal = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
@@ -147,6 +150,10 @@ inline constexpr unsigned kCudaIpcLazyPeerAccess = 1;
   X(MemUnmap, cuMemUnmap, CuResult, (CuPointer address, size_t size))                              \
   X(MemSetAccess, cuMemSetAccess, CuResult,                                                        \
     (CuPointer address, size_t size, const CuMemoryAccess* access, size_t count))                  \
+  X(MemExportToShareableHandle, cuMemExportToShareableHandle, CuResult,                            \
+    (void* exported, CuMemoryHandle handle, int handle_type, unsigned long long flags))            \
+  X(MemImportFromShareableHandle, cuMemImportFromShareableHandle, CuResult,                        \
+    (CuMemoryHandle * handle, void* exported, int handle_type))                                    \
   X(PointerGetAttribute, cuPointerGetAttribute, CuResult,                                          \
     (void* value, int attribute, CuPointer data))                                                  \
   X(MemcpyAsync, cuMemcpyAsync, CuResult,                                                          \

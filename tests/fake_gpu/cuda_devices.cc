@@ -219,6 +219,9 @@ CuResult cuDeviceGetAttribute(int* value, int attribute, CuDevice device) {
     case kCudaAttributeIntegrated:
       *value = 0;
       return kCudaSuccess;
+    case kCudaAttributeFileHandles:
+      *value = Settings::Get().file_handles ? 1 : 0;
+      return kCudaSuccess;
     default:
       return kCudaInvalidValue;
   }

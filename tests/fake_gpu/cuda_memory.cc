@@ -91,7 +91,25 @@ CuResult cuMemCreate(CuMemoryHandle* handle, size_t size, const CuMemoryProperti
                      unsigned long long flags) {
   FAKE_BEGIN(Initialized);
   if (!IsOnDevice(properties) || flags != 0) return kCudaInvalidValue;
-  return DeviceMemory::Get().Create(properties->location.id, size, handle);
+  if (properties->handle_types != 0 && properties->handle_types != kCudaHandleFile) {
+    return kCudaInvalidValue;
+  }
+  return DeviceMemory::Get().Create(properties->location.id, size,
+                                    properties->handle_types == kCudaHandleFile, handle);
+}
+
+CuResult cuMemExportToShareableHandle(void* exported, CuMemoryHandle handle, int handle_type,
+                                      unsigned long long flags) {
+  FAKE_BEGIN(Initialized);
+  if (exported == nullptr || handle_type != kCudaHandleFile || flags != 0) return kCudaInvalidValue;
+  return DeviceMemory::Get().ExportPhysical(handle, static_cast<int*>(exported));
+}
+
+CuResult cuMemImportFromShareableHandle(CuMemoryHandle* handle, void* exported, int handle_type) {
+  FAKE_BEGIN(Initialized);
+  if (handle_type != kCudaHandleFile) return kCudaInvalidValue;
+  const auto file = static_cast<int>(reinterpret_cast<intptr_t>(exported));
+  return DeviceMemory::Get().ImportPhysical(file, handle);
 }
 
 CuResult cuMemRelease(CuMemoryHandle handle) {

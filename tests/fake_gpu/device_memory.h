@@ -45,7 +45,10 @@ class DeviceMemory {
 
   CuResult Reserve(size_t size, CuPointer* address);
   CuResult FreeReserved(CuPointer address, size_t size);
-  CuResult Create(int device, size_t size, CuMemoryHandle* handle);
+  /// `is_shared` memory can be exported. It is a file of its own.
+  CuResult Create(int device, size_t size, bool is_shared, CuMemoryHandle* handle);
+  CuResult ExportPhysical(CuMemoryHandle handle, int* file) const;
+  CuResult ImportPhysical(int file, CuMemoryHandle* handle);
   CuResult Release(CuMemoryHandle handle);
   CuResult Map(CuPointer address, size_t size, CuMemoryHandle handle);
   CuResult Unmap(CuPointer address, size_t size);
@@ -84,9 +87,12 @@ class DeviceMemory {
 
   struct Physical {
     int device = 0;
-    size_t offset = 0;
+    size_t offset = 0;  // in the arena, unless it is shared
     size_t size = 0;
     int references = 1;
+    int file = -1;          // of shared memory
+    char* alias = nullptr;  // of shared memory
+    bool is_imported = false;
   };
 
   using Pieces = std::vector<std::pair<char*, size_t>>;
@@ -96,6 +102,7 @@ class DeviceMemory {
   CuResult Take(int device, size_t size, size_t* offset);
   void Give(int device, size_t offset);
   void Drop(CuMemoryHandle handle);
+  CuResult AddShared(Physical memory, CuMemoryHandle* handle);
   bool IsDeviceLocked(CuPointer data) const;
   Ranges::const_iterator Containing(CuPointer data) const;
   CuResult Resolve(CuPointer data, size_t size, Pieces* pieces) const;

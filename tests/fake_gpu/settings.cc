@@ -47,6 +47,7 @@ Settings Read() {
   settings.peer_access = Number("NEREID_FAKE_GPU_PEER", 1) != 0;
   settings.host_access = Number("NEREID_FAKE_GPU_HOST_ACCESS", 0) != 0;
   settings.same_process_ipc = Number("NEREID_FAKE_GPU_SAME_PROCESS_IPC", 0) != 0;
+  settings.file_handles = Number("NEREID_FAKE_GPU_FILE_HANDLES", 1) != 0;
   const std::vector<std::string> capabilities = List("NEREID_FAKE_GPU_CAPABILITY");
   for (const int physical : Visible(settings.physical_count)) {
     Settings::Gpu gpu;

@@ -24,6 +24,7 @@ struct Settings {
   bool peer_access = true;
   bool host_access = false;
   bool same_process_ipc = false;
+  bool file_handles = true;
 
   static const Settings& Get();
 };

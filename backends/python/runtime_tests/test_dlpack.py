@@ -140,7 +140,6 @@ def test_the_stride_of_one_element_does_not_matter():
 
 
 @pytest.mark.parametrize("changes, text", [
-    ({"kind": 2}, "in the memory of a GPU"),
     ({"kind": 7}, "DLDevice type 7 is not support by Python backend."),
     ({"code": 5}, r"code 5, 64 bits, 1 lanes\) is not supported"),
     ({"lanes": 2}, r"2 lanes\) is not supported"),

@@ -9,6 +9,7 @@
 #include "base/byte_budget.h"
 #include "device/context.h"
 #include "device/cuda_driver.h"
+#include "device/virtual_memory.h"
 #include "memory/gpu/gpu_pools.h"
 
 namespace nereid::memory {
@@ -17,13 +18,6 @@ namespace {
 using base::Status;
 using device::CudaDriver;
 using device::ScopedDevice;
-
-device::CuMemoryProperties PropertiesOf(int gpu) {
-  device::CuMemoryProperties properties = {};
-  properties.type = device::kCudaMemoryPinned;
-  properties.location = {device::kCudaLocationDevice, gpu};
-  return properties;
-}
 
 uint64_t AddressBytes(int gpu) {
   const auto sizes = GpuPools::Get().settings().address_bytes;
@@ -45,11 +39,8 @@ base::Result<GrowableBuffer> GrowableBuffer::Create(int64_t gpu) {
 Status GrowableBuffer::Reserve() {
   NEREID_ASSIGN_OR_RETURN(const CudaDriver* driver, CudaDriver::Get());
   NEREID_ASSIGN_OR_RETURN(const ScopedDevice current, ScopedDevice::Enter(gpu_));
-  const device::CuMemoryProperties properties = PropertiesOf(gpu_);
-  NEREID_RETURN_IF_ERROR(
-      driver->ToStatus(driver->MemGetAllocationGranularity(&granularity_, &properties,
-                                                           device::kCudaGranularityMinimum),
-                       "read the unit of growable memory" + OnGpu(gpu_)));
+  NEREID_ASSIGN_OR_RETURN(
+      granularity_, device::MemoryUnit(*driver, gpu_, "read the unit of growable memory" + OnGpu(gpu_)));
   reserved_ = (AddressBytes(gpu_) + granularity_ - 1) / granularity_ * granularity_;
   return driver->ToStatus(
       driver->MemAddressReserve(&address_, reserved_, 0, 0, 0),
@@ -71,21 +62,16 @@ Status GrowableBuffer::Grow(size_t size) {
 Status GrowableBuffer::MapPiece(size_t size) {
   NEREID_ASSIGN_OR_RETURN(const CudaDriver* driver, CudaDriver::Get());
   const std::string what = "allocate " + std::to_string(size) + " bytes" + OnGpu(gpu_);
-  const device::CuMemoryProperties properties = PropertiesOf(gpu_);
+  const device::CuMemoryProperties properties = device::PhysicalMemoryOf(gpu_);
   Piece piece{0, size};
   pieces_.reserve(pieces_.size() + 1);  // before there is anything to undo
   NEREID_RETURN_IF_ERROR(
       driver->ToStatus(driver->MemCreate(&piece.handle, size, &properties, 0), what));
   const device::CuPointer at = address_ + size_;
-  Status status = driver->ToStatus(driver->MemMap(at, size, 0, piece.handle, 0), what);
-  if (status.ok()) {
-    const device::CuMemoryAccess access = {properties.location, device::kCudaAccessReadWrite};
-    status = driver->ToStatus(driver->MemSetAccess(at, size, &access, 1), what);
-    if (!status.ok()) driver->MemUnmap(at, size);
-  }
-  if (!status.ok()) {
+  Status mapped = device::MapMemory(*driver, at, size, piece.handle, gpu_, what);
+  if (!mapped.ok()) {
     driver->MemRelease(piece.handle);
-    return status;
+    return mapped;
   }
   pieces_.push_back(piece);
   size_ += size;

@@ -21,6 +21,9 @@ CPU = 1
 CUDA = 2
 CUDA_HOST = 3
 
+# The number that the array API gives the legacy default stream of CUDA.
+_LEGACY_STREAM = 1
+
 _BFLOAT = 4
 _BOOL = 6
 
@@ -32,6 +35,8 @@ _NUMBERS = {
     (2, 16): 10, (2, 32): 11, (2, 64): 12,
     (_BFLOAT, 16): datatypes.BF16,
 }
+
+_CODES = {number: key for key, number in _NUMBERS.items()}
 
 # PyCapsule_SetName keeps the pointer, so the text must live as long as the process.
 _NEW = b"dltensor"
@@ -74,6 +79,14 @@ _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_IsValid", ctypes.pythonapi))
 _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
+_Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, _Destructor)(
+    ("PyCapsule_New", ctypes.pythonapi))
+# With the address of a capsule that is being destroyed, to which no reference may be made.
+_is_valid_at = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi))
+_get_pointer_at = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
 _set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(
     ("PyCapsule_SetName", ctypes.pythonapi))
 
@@ -102,6 +115,46 @@ def export(array: np.ndarray, number: int) -> typing.Any:
     elif number == datatypes.BF16:
         _managed(capsule).tensor.dtype.code = _BFLOAT
     return capsule
+
+
+# The exports of memory that another library may still use, by the address of their description. Each
+# keeps its description, its shape and the owner of the memory.
+_exports: dict[int, typing.Any] = {}
+
+
+def _end_export(managed: int) -> None:
+    _exports.pop(managed, None)
+
+
+def _end_unused(capsule: int) -> None:
+    """Ends the export of a capsule that nobody has used."""
+    if _is_valid_at(capsule, _NEW):
+        _exports.pop(typing.cast(int, _get_pointer_at(capsule, _NEW)), None)
+
+
+# Readers may call a deleter on any thread, with and without the interpreter's lock: CFUNCTYPE takes it.
+_deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_end_export)
+_destructor = _Destructor(_end_unused)
+
+
+def export_memory(address: int, device: int, number: int, shape: typing.Sequence[int],
+                  owner: typing.Any) -> typing.Any:
+    """Returns a capsule of memory on a GPU, with elements of the data type `number` in C order. `owner` is
+    kept until the reader of the capsule needs the memory no longer."""
+    managed = _ManagedTensor()
+    dims = (ctypes.c_int64 * len(shape))(*shape)
+    tensor = managed.tensor
+    tensor.data = address
+    tensor.device.kind = CUDA
+    tensor.device.number = device
+    tensor.rank = len(shape)
+    tensor.dtype.code, tensor.dtype.bits = _CODES[number]
+    tensor.dtype.lanes = 1
+    tensor.shape = dims
+    managed.deleter = ctypes.cast(_deleter, _Deleter)
+    place = ctypes.addressof(managed)
+    _exports[place] = (managed, dims, owner)
+    return _new_capsule(place, _NEW, _destructor)
 
 
 class _Owner:
@@ -135,29 +188,49 @@ def _capsule_of(source: typing.Any) -> typing.Any:
     if hasattr(source, "__dlpack__") and hasattr(source, "__dlpack_device__"):
         kind = int(source.__dlpack_device__()[0])
         _check_device(kind)
-        return source.__dlpack__()
+        # The content must be complete on the stream on which it is read: cuda.py.
+        return source.__dlpack__(stream=_LEGACY_STREAM) if kind == CUDA else source.__dlpack__()
     raise TritonModelException(
         "Provided tensor is not supported. Tensor must be a DLPack capsule or have `__dlpack__` and "
         "`__dlpack_device__` attributes")
 
 
 def _check_device(kind: int) -> None:
-    if kind == CUDA:
-        raise TritonModelException(
-            "The tensor is in the memory of a GPU. Copy it to CPU memory first, for example with "
-            "tensor.cpu().")
-    if kind not in (CPU, CUDA_HOST):
+    if kind not in (CPU, CUDA, CUDA_HOST):
         raise TritonModelException(
             f"DLDevice type {kind} is not support by Python backend.")
 
 
-def import_(source: typing.Any) -> tuple[int, np.ndarray]:
-    """Returns the data type and the array of a tensor of another library.
+class Imported(typing.NamedTuple):
+    """A tensor of another library."""
 
-    `source` is a capsule, or an object with __dlpack__ and __dlpack_device__. The array views the
-    memory of the tensor, without a copy; the elements of BF16 are 16-bit numbers. The capsule cannot
-    be used again. Raises TritonModelException for tensors that are not in C order, on other devices
-    than the CPU, or of types that Triton does not have; the capsule is then unchanged.
+    data_type: int
+    shape: list[int]
+    #: CPU, CUDA or CUDA_HOST.
+    kind: int
+    #: The number of the GPU.
+    device: int
+    address: int
+    #: Keeps the memory.
+    owner: typing.Any
+
+    def array(self) -> np.ndarray:
+        """Returns an array that views memory of the host. The elements of BF16 are 16-bit numbers."""
+        dtype = datatypes.DTYPES[self.data_type]
+        size = math.prod(self.shape) * dtype.itemsize
+        if size == 0:
+            return np.empty(self.shape, dtype)
+        memory: typing.Any = (ctypes.c_char * size).from_address(self.address)
+        memory.owner = self.owner  # the array keeps `memory`, which keeps the owner
+        return np.ndarray(self.shape, dtype, memory)
+
+
+def import_(source: typing.Any) -> Imported:
+    """Takes over a tensor of another library without a copy.
+
+    `source` is a capsule, or an object with __dlpack__ and __dlpack_device__. The capsule cannot be used
+    again. Raises TritonModelException for tensors that are not in C order, on other devices than the CPU
+    and CUDA's, or of types that Triton does not have; the capsule is then unchanged.
     """
     capsule = _capsule_of(source)
     if not _is_valid(capsule, _NEW):
@@ -178,16 +251,5 @@ def import_(source: typing.Any) -> tuple[int, np.ndarray]:
             "DLPack tensor is not contiguous. Only contiguous DLPack tensors that are stored in "
             "C-Order are supported.")
     _set_name(capsule, ctypes.addressof(_USED))
-    return number, _array(managed, number, shape)
-
-
-def _array(managed: _ManagedTensor, number: int, shape: list[int]) -> np.ndarray:
-    owner = _Owner(managed)
-    dtype = datatypes.DTYPES[number]
-    size = math.prod(shape) * dtype.itemsize
-    if size == 0:
-        return np.empty(shape, dtype)
-    memory: typing.Any = (ctypes.c_char * size).from_address(
-        managed.tensor.data + managed.tensor.byte_offset)
-    memory.owner = owner  # the array keeps `memory`, which keeps the owner
-    return np.ndarray(shape, dtype, memory)
+    return Imported(number, shape, tensor.device.kind, tensor.device.number,
+                    (tensor.data or 0) + tensor.byte_offset, _Owner(managed))

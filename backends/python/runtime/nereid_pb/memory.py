@@ -23,7 +23,8 @@ _IN_C = {TRITONSERVER_MEMORY_CPU: 0, TRITONSERVER_MEMORY_GPU: 2}
 class PreferredMemory:
     """The memory in which a called model should write its outputs.
 
-    Outputs arrive in CPU memory whatever is preferred, because the server copies them.
+    With the GPU, outputs that the called model writes in CPU memory stay there; with the CPU, those that
+    it writes on a GPU are copied. Without a preference outputs are where the called model has them.
     """
 
     __slots__ = ("_device_id", "_memory_type")

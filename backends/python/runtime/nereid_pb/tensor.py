@@ -105,7 +105,7 @@ class Tensor:
         return self._data_type
 
     def is_cpu(self) -> bool:
-        """Returns whether the tensor is in the memory of the CPU, as all tensors are."""
+        """Returns whether the tensor is in the memory of the CPU, and not in that of a GPU."""
         return True
 
     def as_numpy(self) -> np.ndarray:
@@ -173,7 +173,11 @@ class Tensor:
             raise TypeError(f"from_dlpack(name, source) needs a str, not {type(name)}")
         if not name:
             raise TritonModelException("Tensor name cannot be an empty string.")
-        number, array = dlpack.import_(source)
+        found = dlpack.import_(source)
+        if found.kind == dlpack.CUDA:
+            from .gpu_tensor import GpuTensor  # which derives from this class
+            return GpuTensor._imported(name, found)
+        number, array = found.data_type, found.array()
         tensor = _new(Tensor)
         tensor._name = name
         tensor._data_type = number

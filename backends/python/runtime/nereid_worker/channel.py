@@ -18,11 +18,13 @@ _unpack_header = protocol.HEADER.unpack_from
 class Memory:
     """The shared memory of both directions."""
 
-    __slots__ = ("outputs", "server")
+    __slots__ = ("gpus", "outputs", "server")
 
     def __init__(self, limit: int) -> None:
         self.server = ServerSegments()
         self.outputs = OutputSegments(limit)
+        # The UUIDs of the GPUs whose memory the server can share.
+        self.gpus: List[bytes] = []
 
 
 class Message:
@@ -75,7 +77,8 @@ class Channel:
                 return Message(kind, number, view, body)
             segment_size = protocol.U64.unpack_from(view, body)[0]
             self.memory.server.announce(
-                number, segment_size, _file(ancillary) if segment_size else -1)
+                number, segment_size, _file(ancillary) if segment_size else -1,
+                bytes(view[body + protocol.U64.size:]))
 
     def _take_read(self, segments: Any) -> None:
         """Takes the segments that the server has read."""
@@ -108,9 +111,10 @@ class Channel:
         else:
             self._send_long(kind, number, [head, *parts])
 
-    def announce(self, segment: int, size: int, file: int) -> None:
-        """Passes a segment to the server, or tells it to forget one (`size` 0)."""
-        message = [_pack_header(protocol.SEGMENT, 0, 0, 0, segment), protocol.U64.pack(size)]
+    def announce(self, segment: int, size: int, file: int, uuid: bytes = b"") -> None:
+        """Passes a segment to the server, or tells it to forget one (`size` 0). `uuid` names the GPU of
+        one that is on a GPU."""
+        message = [_pack_header(protocol.SEGMENT, 0, 0, 0, segment), protocol.U64.pack(size), uuid]
         self.socket.sendmsg(message, _rights(file) if file >= 0 else [])
 
     def _send_long(self, kind: int, number: int, parts: List[Any]) -> None:

@@ -4,6 +4,7 @@
 from typing import Any, Dict, FrozenSet, List, Tuple
 
 from nereid_pb.errors import ErrorCode, TritonError
+from nereid_pb.gpu_tensor import GpuTensor, SegmentUse
 from nereid_pb.request import InferenceRequest
 from nereid_pb.response import InferenceResponse
 from nereid_pb.tensor import Tensor
@@ -22,6 +23,7 @@ _SHAPES = protocol.SHAPES
 _NO_TEXT = protocol.NO_TEXT
 _received_request = InferenceRequest._received
 _received_tensor = Tensor._received
+_received_on_gpu = GpuTensor._received_on_gpu
 
 # More texts than this are not remembered.
 _MAX_TEXTS = 4096
@@ -74,7 +76,7 @@ class Decoder:
 
     def _tensors(self, view: memoryview, at: int, count: int, data: bytearray, uses: Dict[int, Any]
                  ) -> Tuple[List[Tensor], int]:
-        tensors = []
+        tensors: List[Tensor] = []
         for _ in range(count):
             data_type, rank, name_size, segment, offset, size = _unpack_tensor(view, at)
             at += _TENSOR_SIZE
@@ -90,6 +92,9 @@ class Decoder:
                 buffer = uses.get(segment)
                 if buffer is None:
                     buffer = uses[segment] = self._segments.use(segment)
+                if type(buffer) is SegmentUse:
+                    tensors.append(_received_on_gpu(name, data_type, shape, buffer, offset, size))
+                    continue
             tensors.append(_received_tensor(name, data_type, shape, buffer, offset, size))
         return tensors, at
 

@@ -5,6 +5,8 @@ import os
 from typing import Any, Dict, Iterable, List, Tuple
 
 import numpy as np
+from nereid_pb.cuda import CudaError, driver
+from nereid_pb.gpu_tensor import GpuTensor
 
 from . import protocol
 from .channel import Channel
@@ -26,10 +28,11 @@ class Encoder:
     """Collects the parts of one message: the description of tensors, and their content.
 
     Small content follows the description. Large content that lies in a segment of the server is left
-    there; other large content is copied into one segment of the worker.
+    there; other large content is copied into one segment of the worker, and content on GPUs into one
+    on each GPU.
     """
 
-    __slots__ = ("_channel", "_data_size", "_held", "_large", "_large_size", "data", "meta")
+    __slots__ = ("_channel", "_data_size", "_held", "_large", "_large_size", "_on_gpus", "data", "meta")
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -41,6 +44,8 @@ class Encoder:
         self._large_size = 0
         # By segment of the server: the positions in `meta` of the tensors in it, and their content.
         self._held: Dict[int, Tuple[List[Any], List[Any]]] = {}
+        # By device: as _large, with tensors and without an offset.
+        self._on_gpus: Dict[int, List[Any]] = {}
 
     def tensors(self, tensors: Iterable[Any]) -> None:
         """Adds tensors."""
@@ -48,6 +53,8 @@ class Encoder:
         for tensor in tensors:
             payload = tensor._payload()
             size = len(payload) if type(payload) in _BYTES_TYPES else payload.nbytes
+            if size <= _MAX_INLINE and type(payload) is GpuTensor:
+                payload = payload._to_host()
             shape = tensor._shape
             name = tensor._name.encode()
             rank = len(shape)
@@ -67,6 +74,10 @@ class Encoder:
         if isinstance(payload, np.ndarray):
             found = self._channel.memory.server.find(payload)
         place = (len(self.meta), data_type, rank, len(name), size)
+        if type(payload) is GpuTensor:
+            self.meta.append(b"")
+            self._on_gpus.setdefault(payload._locate()[0], []).append((place, payload))
+            return
         if found is not None:
             self.meta.append(_pack_tensor(data_type, rank, len(name), *found, size))
             places, payloads = self._held.setdefault(found[0], ([], []))
@@ -80,6 +91,39 @@ class Encoder:
         offset = aligned(self._large_size)
         self._large_size = offset + place[-1]
         self._large.append((place, offset, payload))
+
+    def _copy_on_gpu(self, device: int, tensors: List[Any]) -> None:
+        """Copies tensors into a segment on their GPU and passes that. Without room there, or if the
+        server does not share that GPU's memory, they are copied to host memory."""
+        size = sum(aligned(place[-1]) for place, _ in tensors)
+        memory = self._channel.memory
+        try:
+            uuid = driver().uuid(device)
+            if uuid not in memory.gpus:
+                raise MemoryError
+            segment, shared, file = memory.outputs.take(size, device)
+        except (CudaError, MemoryError):
+            for place, tensor in tensors:
+                self._copy(place, tensor._to_host())
+            return
+        try:
+            if file >= 0:
+                self._channel.announce(segment, len(shared), file, uuid)
+        finally:
+            if file >= 0:
+                os.close(file)
+        copies = []
+        offset = 0
+        for place, tensor in tensors:
+            position, data_type, rank, name_size, size = place
+            copies.append((shared.address + offset, tensor._locate()[1], size))
+            self.meta[position] = _pack_tensor(data_type, rank, name_size, segment, offset, size)
+            offset += aligned(size)
+        try:
+            driver().copy(device, copies)
+        except CudaError:
+            memory.outputs.give_back([segment])
+            raise
 
     def _copy_kept(self) -> None:
         """Copies what lies in segments of the server and could still change."""
@@ -125,6 +169,8 @@ class Encoder:
         """
         if kind == protocol.RESULTS and self._held:
             self._copy_kept()
+        for device, tensors in self._on_gpus.items():
+            self._copy_on_gpu(device, tensors)
         segment = 0
         if self._large_size:
             segment, memory, file = self._channel.memory.outputs.take(self._large_size)

@@ -4,7 +4,7 @@ in messages.h and messages.cc."""
 
 import struct
 
-VERSION = 2
+VERSION = 3
 
 # No message on a socket is longer; a longer one is passed in a file.
 MAX_MESSAGE = 64 << 10
@@ -57,6 +57,12 @@ RESCHEDULE = 3
 # Ids of segments that the worker has made have this bit.
 WORKER_SEGMENT = 1 << 31
 
+# Where a model wants the outputs of a call: where the called model has them, in host memory, or on the
+# GPU with this number, less MEMORY_GPU, in the list that the server has sent.
+MEMORY_AS_OFFERED = 0
+MEMORY_CPU = 1
+MEMORY_GPU = 2
+
 REPLY_OK = 0xFFFFFFFF
 
 # type, flags, 0, number of released segments, id
@@ -77,7 +83,9 @@ BLOCK_BODY = struct.Struct("<IQQ")
 DONE_BODY = struct.Struct("<BBBBI")
 # request, flags
 SEND_BODY = struct.Struct("<QI")
-# version, correlation id, timeout, trace, flags, whether the correlation id is a text, decoupled, 0
+# Of a segment on a GPU, behind its size.
+UUID_SIZE = 16
+# version, correlation id, timeout, trace, flags, whether the correlation id is a text, decoupled, memory
 INFER_BODY = struct.Struct("<qQQQIBBH")
 
 NO_TEXT = 0xFFFFFFFF

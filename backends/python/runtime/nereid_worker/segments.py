@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shared memory of server and worker: segments that the server fills, and segments of the worker."""
+"""The shared memory of server and worker: segments that the server fills, and segments of the worker.
+
+A segment is in host memory or in that of a GPU.
+"""
 
 import fcntl
 import mmap
@@ -10,10 +13,14 @@ import weakref
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
+from nereid_pb.cuda import SharedMemory
+from nereid_pb.gpu_tensor import SegmentUse
 
 from .protocol import WORKER_SEGMENT
 
 _LEAST = 64 << 10
+# GPU memory is allocated in units of this size.
+_LEAST_ON_GPU = 2 << 20
 # Free segments of the worker above this sum are given back to the system.
 _KEPT = 64 << 20
 _ALIGNMENT = 64
@@ -55,10 +62,14 @@ class ServerSegments:
             if not held:
                 self._held.pop(segment, None)
 
-    def announce(self, segment: int, size: int, file: int) -> None:
-        """Maps a segment, or forgets it if `size` is 0."""
+    def announce(self, segment: int, size: int, file: int, uuid: bytes = b"") -> None:
+        """Maps a segment, or forgets it if `size` is 0. `uuid` names the GPU of one that is on a GPU;
+        the driver maps it when a tensor in it is used."""
         if size == 0:
             self._maps.pop(segment, None)
+            return
+        if uuid:
+            self._maps[segment] = SharedMemory(uuid, size, file), 0
             return
         try:
             memory = mmap.mmap(file, size)
@@ -71,10 +82,11 @@ class ServerSegments:
         memory = memoryview(self._maps[arena][0])[offset:offset + size]
         self._maps[segment] = memory, _address(np.frombuffer(memory, np.uint8))
 
-    def use(self, segment: int) -> np.ndarray:
-        """Returns the array that stands for one use of a segment."""
+    def use(self, segment: int) -> Any:
+        """Returns the array that stands for one use of a segment, or the SegmentUse of one on a GPU."""
         memory, address = self._maps[segment]
-        array = np.frombuffer(memory, np.uint8)
+        array: Any = (SegmentUse(memory) if type(memory) is SharedMemory
+                      else np.frombuffer(memory, np.uint8))
         key = id(array)
 
         def release(_: Any) -> None:
@@ -116,28 +128,31 @@ class OutputSegments:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._segments: Dict[int, Tuple[mmap.mmap, int]] = {}
+        # With the number of the GPU; -1 for host memory.
+        self._segments: Dict[int, Tuple[Any, int, int]] = {}
         self._free: List[int] = []
         self._total = 0
         self._next = WORKER_SEGMENT
         # Those that the server is to forget.
         self.dropped: List[int] = []
 
-    def take(self, size: int) -> Tuple[int, mmap.mmap, int]:
-        """Returns a segment of at least `size` bytes: its id, its memory, and its file if the server
-        does not know it yet, else -1. The caller closes the file after it has passed it.
+    def take(self, size: int, device: int = -1) -> Tuple[int, Any, int]:
+        """Returns a segment of at least `size` bytes on a GPU, or in host memory: its id, its memory, and
+        its file if the server does not know it yet, else -1. The caller closes the file after it has
+        passed it.
 
-        Raises MemoryError if the limit is reached.
+        Raises MemoryError if the limit is reached, and CudaError if the GPU has too little memory.
         """
+        least = _LEAST if device < 0 else _LEAST_ON_GPU
         with self._lock:
             for position, segment in enumerate(self._free):
-                memory, capacity = self._segments[segment]
-                if size <= capacity <= 4 * max(size, _LEAST):
+                memory, capacity, its_device = self._segments[segment]
+                if device == its_device and size <= capacity <= 4 * max(size, least):
                     del self._free[position]
                     return segment, memory, -1
-            return self._make(size)
+            return self._make(size, device)
 
-    def _make(self, size: int) -> Tuple[int, mmap.mmap, int]:
+    def _make(self, size: int, device: int) -> Tuple[int, Any, int]:
         capacity = _rounded(size)
         if self._total + capacity > self._limit:
             self._drop_free()
@@ -145,19 +160,11 @@ class OutputSegments:
             raise MemoryError(
                 f"the outputs need {size} bytes of shared memory, but {self._total} of the limit of "
                 f"{self._limit} bytes are in use; set the model parameter 'shared_memory_limit_bytes'")
-        file = os.memfd_create("nereid_python", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        try:
-            # Reserves the memory: a write to a page that the system cannot provide ends the process.
-            os.posix_fallocate(file, 0, capacity)
-            fcntl.fcntl(file, _F_ADD_SEALS, _SIZE_SEALS)
-            memory = mmap.mmap(file, capacity)
-        except BaseException:
-            os.close(file)
-            raise
+        memory, file = _host_memory(capacity) if device < 0 else SharedMemory.create(device, capacity)
         segment = self._next
         self._next += 1
-        self._segments[segment] = (memory, capacity)
-        self._total += capacity
+        self._segments[segment] = (memory, len(memory), device)
+        self._total += len(memory)
         return segment, memory, file
 
     def give_back(self, segments: Any) -> None:
@@ -175,7 +182,7 @@ class OutputSegments:
             self._drop(self._free.pop())
 
     def _drop(self, segment: int) -> int:
-        _, capacity = self._segments.pop(segment)
+        _, capacity, _ = self._segments.pop(segment)
         self._total -= capacity
         self.dropped.append(segment)
         return capacity
@@ -214,6 +221,19 @@ def _count_references() -> Tuple[int, int]:
 
 
 _REFERENCES_OF_LOCAL, _REFERENCES_OF_CALL = _count_references()
+
+
+def _host_memory(size: int) -> Tuple[mmap.mmap, int]:
+    """Returns new memory and its file, whose size is sealed."""
+    file = os.memfd_create("nereid_python", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        # Reserves the memory: a write to a page that the system cannot provide ends the process.
+        os.posix_fallocate(file, 0, size)
+        fcntl.fcntl(file, _F_ADD_SEALS, _SIZE_SEALS)
+        return mmap.mmap(file, size), file
+    except BaseException:
+        os.close(file)
+        raise
 
 
 def aligned(size: int) -> int:

@@ -59,6 +59,7 @@ class Worker:
 
     def _limit(self, argument: Dict[str, Any]) -> None:
         self._memory.outputs._limit = argument["shared_memory_limit"]
+        self._memory.gpus = [bytes.fromhex(uuid) for uuid in argument["gpus"]]
         if argument["cpus"]:
             os.sched_setaffinity(0, argument["cpus"])
         if argument["memory_limit"]:

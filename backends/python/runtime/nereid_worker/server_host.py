@@ -4,6 +4,8 @@
 import struct
 from typing import Any, Dict, List, Optional
 
+from nereid_pb.cuda import CudaError, driver
+
 from . import protocol
 from .calls import Calls, Stream
 from .channel import Channel
@@ -63,7 +65,8 @@ class ServerHost(Host):
         encoder.meta.append(b"".join((
             protocol.INFER_BODY.pack(
                 request._model_version, 0 if is_text else correlation, request._timeout,
-                request._trace, request._flags, is_text, bool(decoupled), 0),
+                request._trace, request._flags, is_text, bool(decoupled),
+                self._wanted_memory(request._preferred_memory)),
             _text(request._model_name), _text(request._request_id),
             _text(correlation if is_text else ""), protocol.text(request._parameters),
             protocol.U32.pack(len(request._requested)),
@@ -76,10 +79,23 @@ class ServerHost(Host):
         except OSError:
             self._calls.forget(number)
             stream.fail()
-        except MemoryError as error:
+        except (CudaError, MemoryError) as error:
             self._calls.forget(number)
             raise HostError(str(error), 4) from None
         return stream
+
+    def _wanted_memory(self, preferred: Any) -> int:
+        """Returns where a model wants the outputs of a call. A GPU that the server does not share counts
+        as host memory."""
+        if preferred is None:
+            return protocol.MEMORY_AS_OFFERED
+        gpus = self._channel.memory.gpus
+        if preferred._memory_type == 0 or not gpus:
+            return protocol.MEMORY_CPU
+        try:
+            return protocol.MEMORY_GPU + gpus.index(driver().uuid(preferred._device_id))
+        except (CudaError, ValueError):
+            return protocol.MEMORY_CPU
 
     def trace_context(self, trace: int) -> Optional[str]:
         """Asks the server."""
