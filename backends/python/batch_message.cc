@@ -268,8 +268,8 @@ Error BatchMessage::TakeOnGpus() {
     if (refused.ok()) {
       segments_.push_back(taken);
     } else {
-      NEREID_BACKEND_LOG(VERBOSE, "inputs of a Python model are copied to host memory: " +
-                                      refused.message());
+      NEREID_BACKEND_LOG(
+          VERBOSE, "inputs of a Python model are copied to host memory: " + refused.message());
     }
     WireWriter out(&message_);
     for (Placed& tensor : placed_) {

@@ -126,7 +126,8 @@ TEST_F(GpuSegmentsTest, WhatATensorMayNotSayIsRefused) {
   EXPECT_FALSE(uses.LendOnGpu(tensor, &content).ok());
   tensor = Tensor(kWorkerSegment + 1, 0, 8);
   tensor.data_type = TRITONSERVER_TYPE_BYTES;
-  EXPECT_THAT(uses.Copy(tensor, {out}).message(), HasSubstr("BYTES, which cannot be in GPU memory"));
+  EXPECT_THAT(uses.Copy(tensor, {out}).message(),
+              HasSubstr("BYTES, which cannot be in GPU memory"));
 }
 
 TEST_F(GpuSegmentsTest, AnInputOfACallKeepsItsSegment) {

@@ -46,9 +46,8 @@ const std::vector<SharedGpu>& SharedGpus() {
 
 const SharedGpu* FindSharedGpu(int ordinal) {
   const std::vector<SharedGpu>& gpus = SharedGpus();
-  const auto found = std::find_if(gpus.begin(), gpus.end(), [ordinal](const SharedGpu& gpu) {
-    return gpu.ordinal == ordinal;
-  });
+  const auto found = std::find_if(
+      gpus.begin(), gpus.end(), [ordinal](const SharedGpu& gpu) { return gpu.ordinal == ordinal; });
   return found == gpus.end() ? nullptr : &*found;
 }
 

@@ -27,9 +27,8 @@ using StateNames = std::set<std::string, std::less<>>;
 
 /// Writes the outputs of a result that are states, and returns what is left for the response in
 /// `*rest`: a state belongs there only if the client has requested an output with its name.
-backend::Error WriteStates(const WireResult& result, SegmentUses* content,
-                           const StateNames& states, TRITONBACKEND_Request* request,
-                           WireResult* rest);
+backend::Error WriteStates(const WireResult& result, SegmentUses* content, const StateNames& states,
+                           TRITONBACKEND_Request* request, WireResult* rest);
 
 /// Adds the outputs and the parameters of a result of kind kResponse to `response`. An output that
 /// the worker passes in GPU memory is offered to the server there.

@@ -24,8 +24,8 @@ constexpr size_t kUnit = size_t{2} << 20;
 size_t Used() { return Control::Get().allocated_bytes(0); }
 
 char* Host(const SharedAllocation& memory) {
-  return static_cast<char*>(Control::Get().host_address(
-      reinterpret_cast<uint64_t>(memory.data()), memory.size()));
+  return static_cast<char*>(
+      Control::Get().host_address(reinterpret_cast<uint64_t>(memory.data()), memory.size()));
 }
 
 class SharedAllocationTest : public ::testing::Test {
@@ -87,9 +87,8 @@ TEST_F(SharedAllocationTest, RefusesWhatIsNoMemoryOfAGpu) {
 
 TEST_F(SharedAllocationTest, EveryFailureOfTheDriverLeavesNothing) {
   const size_t before = Used();
-  for (const char* function :
-       {"cuMemCreate", "cuMemExportToShareableHandle", "cuMemAddressReserve", "cuMemMap",
-        "cuMemSetAccess", "cuMemGetAllocationGranularity"}) {
+  for (const char* function : {"cuMemCreate", "cuMemExportToShareableHandle", "cuMemAddressReserve",
+                               "cuMemMap", "cuMemSetAccess", "cuMemGetAllocationGranularity"}) {
     Control::Get().fail((std::string(function) + "=2").c_str());
     base::UniqueFd file;
     const auto made = SharedAllocation::Create(0, kUnit, &file);

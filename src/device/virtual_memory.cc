@@ -23,8 +23,7 @@ base::Status MapMemory(const CudaDriver& driver, CuPointer address, size_t size,
                        CuMemoryHandle handle, int ordinal, const std::string& what) {
   NEREID_RETURN_IF_ERROR(driver.ToStatus(driver.MemMap(address, size, 0, handle, 0), what));
   const CuMemoryAccess access = {{kCudaLocationDevice, ordinal}, kCudaAccessReadWrite};
-  base::Status permitted =
-      driver.ToStatus(driver.MemSetAccess(address, size, &access, 1), what);
+  base::Status permitted = driver.ToStatus(driver.MemSetAccess(address, size, &access, 1), what);
   if (!permitted.ok()) driver.MemUnmap(address, size);
   return permitted;
 }

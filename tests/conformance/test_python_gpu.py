@@ -66,6 +66,24 @@ output {{ name: "OUT" data_type: TYPE_{type} dims: [ -1 ] }}
 output {{ name: "SECOND" data_type: TYPE_{type} dims: [ -1 ] }}
 output {{ name: "SAID" data_type: TYPE_STRING dims: [ -1 ] }}
 """
+CHAIN = """
+platform: "ensemble"
+input { name: "CODE" data_type: TYPE_STRING dims: [ 1 ] }
+input { name: "X" data_type: TYPE_FP32 dims: [ -1 ] }
+output { name: "OUT" data_type: TYPE_FP32 dims: [ -1 ] }
+output { name: "FIRST" data_type: TYPE_STRING dims: [ -1 ] }
+output { name: "SECOND" data_type: TYPE_STRING dims: [ -1 ] }
+ensemble_scheduling {
+  step { model_name: "takes" model_version: -1
+         input_map { key: "CODE" value: "CODE" } input_map { key: "X" value: "X" }
+         output_map { key: "OUT" value: "a" } output_map { key: "SAID" value: "FIRST" } }
+  step { model_name: "called" model_version: -1
+         input_map { key: "INPUT0" value: "a" } output_map { key: "OUTPUT0" value: "b" } }
+  step { model_name: "takes" model_version: -1
+         input_map { key: "CODE" value: "CODE" } input_map { key: "X" value: "b" }
+         output_map { key: "OUT" value: "OUT" } output_map { key: "SAID" value: "SECOND" } }
+}
+"""
 ON_GPU = 'instance_group { kind: KIND_GPU gpus: [ 0 ] count: 1 }\n'
 TAKES_GPU = 'parameters { key: "FORCE_CPU_ONLY_INPUT_TENSORS" value { string_value: "no" } }\n'
 
@@ -82,7 +100,8 @@ def _write(root, name, config, code=PLAIN, kind="FP32", head=""):
 
 @pytest.fixture(scope="module")
 def start(start_server, backends, is_peer, test_plugins):
-    """start(name, gpus=2, **environment) starts a server with fake GPUs and the models of this file."""
+    """start(name, *loads, **environment) starts a server with two fake GPUs and the models of this file,
+    or those that the flags `loads` name."""
     folder = backends.parent / "fake_gpu"
     if is_peer or not (folder / "libcuda.so.1").exists():
         pytest.skip("the server under test has no fake GPUs")
@@ -111,13 +130,16 @@ def start(start_server, backends, is_peer, test_plugins):
         _write(root, "keeps", ON_GPU + TAKES_GPU + """
 sequence_batching { state { input_name: "STATE" output_name: "NEXT" data_type: TYPE_FP32 dims: [ -1 ] } }
 """)
+        (root / "chain" / "1").mkdir(parents=True)
+        (root / "chain" / "config.pbtxt").write_text(CHAIN)
         _write_model(root, test_plugins, "called", 0, datatype="FP32", dims="[ -1 ]")
         _write_model(root, test_plugins, "called_on_1", 1, datatype="FP32", dims="[ -1 ]")
 
-    def start(name, **environment):
+    def start(name, *loads, **environment):
         environment = {"LD_LIBRARY_PATH": str(folder), "NEREID_FAKE_GPUS": "2", **environment}
         with interpreter(Path(sys.executable).parent):
-            return start_server(name, write, ALLOWED, environment=environment)
+            explicit = ["--model-control-mode=explicit", *loads] if loads else []
+            return start_server(name, write, ALLOWED, *explicit, environment=environment)
 
     return start
 
@@ -134,6 +156,22 @@ def failures(tmp_path_factory):
 def server(start, failures):
     return start("python_gpu", NEREID_FAKE_CUDA_FAIL_FILE=str(failures),
                  NEREID_FAKE_GPU_DELAY_US="100")
+
+
+@pytest.fixture(scope="module")
+def start_some(start):
+    """start_some(environment) starts a server with some of the models, once for each environment."""
+    started = {}
+
+    def make(environment):
+        key = str(sorted(environment.items()))
+        if key not in started:
+            only = ["on_cpu"] if "TRITON_SERVER_CPU_ONLY" in environment else ["on_cpu", "takes"]
+            started[key] = start("python_gpu_" + "_".join(environment).lower(),
+                                 *(f"--load-model={name}" for name in only), **environment)
+        return started[key]
+
+    return make
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +278,7 @@ for use in (tensor.as_numpy, lambda: tensor.__dlpack__(dl_device=(1, 0)), lambda
         "A tensor in GPU memory is not copied by its export."]
 
 
-def test_the_memory_of_outputs_is_freed(client):
+def test_the_memory_of_outputs_is_freed(transports):
     """The library's memory when the model has answered, and that of the transport for the next answer."""
     code = f"""
 outputs.append(on_gpu("OUT", np.zeros({8 * MIB}, np.float32)))
@@ -248,7 +286,7 @@ gc.collect()  # the scopes of other tests
 said = gpu_arrays.alive
 """
     for _ in range(40):  # 1.25 GiB in all, of 1 GiB
-        answer = run(client, "takes", code)
+        answer = run(transports["grpc"], "takes", code)
     assert said(answer) == 1
 
 
@@ -447,8 +485,8 @@ outputs.append(pb_utils.Tensor.from_dlpack("OUT", tensor))
     assert np.array_equal(answer.array("OUT"), LARGE)
 
 
-def test_many_calls_use_the_same_memory(client):
-    answer = run(client, "takes", f"""
+def test_many_calls_use_the_same_memory(transports):
+    answer = run(transports["http"], "takes", f"""
 for i in range(60):
     response = pb_utils.InferenceRequest(
         model_name="called", requested_output_names=["OUTPUT0"],
@@ -459,6 +497,50 @@ gc.collect()
 said = gpu_arrays.alive
 """)
     assert said(answer) <= 1
+
+
+def test_the_tensors_of_an_ensemble_stay_on_the_gpu(client):
+    code = """
+values = read(x) if not x.is_cpu() else x.as_numpy()
+said = place(x)
+outputs.append(on_gpu("OUT", values + 1))
+"""
+    answer = client.infer("chain", [client.input("CODE", np.array([code], np.object_)),
+                                    client.input("X", LARGE)])
+    assert [json.loads(answer.array(name)[0]) for name in ("FIRST", "SECOND")] == [-1, 0]
+    assert np.array_equal(answer.array("OUT"), LARGE + 2)
+
+
+# GPUs that cannot share memory, and no GPUs
+
+
+@pytest.mark.parametrize("environment", [{"NEREID_FAKE_GPU_FILE_HANDLES": "0"},
+                                         {"TRITON_SERVER_CPU_ONLY": "1"}], ids=["no_files", "cpu_only"])
+def test_outputs_go_through_host_memory(start_some, connect, environment):
+    """A model may use a GPU that the server does not use."""
+    server = start_some(environment)
+    code = """
+array = GpuArray(np.arange(50000, dtype="f4"))
+outputs = [pb_utils.Tensor.from_dlpack("OUT", array), on_gpu("SECOND", np.ones(2, "f4"))]
+said = [place(one) for one in outputs]
+"""
+    answer = run(connect("grpc", server), "on_cpu", code)
+    assert said(answer) == [0, 0]
+    assert np.array_equal(answer.array("OUT"), LARGE)
+    assert answer.array("SECOND").tolist() == [1, 1]
+
+
+def test_inputs_come_in_host_memory_if_it_cannot_be_shared(start_some, connect, cuda):
+    client = connect("grpc", start_some({"NEREID_FAKE_GPU_FILE_HANDLES": "0"}))
+    made = Region(cuda, LARGE.nbytes)
+    made.write(LARGE)
+    register(client, "X", made)
+    x = input_in(client, "X", LARGE.shape, "FP32", "X", LARGE.nbytes)
+    answer = run(client, "takes", "said = place(x); outputs.append(pb_utils.Tensor('OUT', x.as_numpy()))", x)
+    assert said(answer) == -1
+    assert np.array_equal(answer.array("OUT"), LARGE)
+    client.call("unregister_cuda_shared_memory")
+    made.free()
 
 
 # Failures

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses that are reserved first and get memory later: cuMemAddressReserve and its kin. Memory that
-// is shared with other processes is a file whose name has the number of the GPU.
+// Addresses that are reserved first and get memory later: cuMemAddressReserve and its kin. Memory
+// that is shared with other processes is a file whose name has the number of the GPU.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -40,7 +40,8 @@ Status GrowableBuffer::Reserve() {
   NEREID_ASSIGN_OR_RETURN(const CudaDriver* driver, CudaDriver::Get());
   NEREID_ASSIGN_OR_RETURN(const ScopedDevice current, ScopedDevice::Enter(gpu_));
   NEREID_ASSIGN_OR_RETURN(
-      granularity_, device::MemoryUnit(*driver, gpu_, "read the unit of growable memory" + OnGpu(gpu_)));
+      granularity_,
+      device::MemoryUnit(*driver, gpu_, "read the unit of growable memory" + OnGpu(gpu_)));
   reserved_ = (AddressBytes(gpu_) + granularity_ - 1) / granularity_ * granularity_;
   return driver->ToStatus(
       driver->MemAddressReserve(&address_, reserved_, 0, 0, 0),
