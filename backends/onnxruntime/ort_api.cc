@@ -97,7 +97,8 @@ Error OpenOnnxRuntime(const std::string& directory) {
     dlclose(library);
   }
   return Error(TRITONSERVER_ERROR_NOT_FOUND,
-               "the ONNX Runtime library cannot be opened; put libonnxruntime.so.1 into " +
+               "the ONNX Runtime library cannot be opened; install it (for Nereid's wheel: pip "
+               "install nereid[onnxruntime]), put libonnxruntime.so.1 into " +
                    directory + ", or name it in NEREID_ONNXRUNTIME_LIBRARY. Tried:" + reasons);
 }
 

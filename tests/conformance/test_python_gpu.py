@@ -3,6 +3,7 @@
 server and in the processes of the models."""
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ from cuda_memory import Cuda, Region
 from python_server import interpreter, wait_until
 from test_gpu_tensors import SEQUENCES, _write_model
 from test_shared_memory import ALLOWED, input_in, output_in
-from tritonclient.utils import serialize_byte_tensor
+from tritonclient.utils import InferenceServerException, serialize_byte_tensor
 
 HERE = Path(__file__).resolve().parent
 MIB = 1 << 20
@@ -575,6 +576,25 @@ def test_a_failed_copy_is_an_error_of_its_request(client, region, failures):
         failures.write_text("\n")
     answer = run(client, "takes", "outputs.append(pb_utils.Tensor.from_dlpack('OUT', x))", x)
     assert np.array_equal(answer.array("OUT"), LARGE)
+
+
+def test_a_process_with_a_broken_gpu_is_replaced(client, region):
+    """A failed kernel ends every use of the GPU in its process."""
+    x = on_gpu(client, region, "X", LARGE)
+    code = """
+read(x)
+import ctypes
+ctypes.CDLL("libcuda.so.1").fake_gpu_fail(b"cuMemGetInfo_v2=710")
+raise RuntimeError("CUDA error: device-side assert triggered")
+"""
+    client.expect("INTERNAL", "device-side assert triggered", run, client, "mortal", code, x)
+
+    def again():
+        # The process that ends can still be there, and so can get the request.
+        with contextlib.suppress(InferenceServerException):
+            return run(client, "mortal", "outputs.append(pb_utils.Tensor.from_dlpack('OUT', x))", x)
+
+    assert np.array_equal(wait_until(again, "the next process").array("OUT"), LARGE)
 
 
 def test_the_limit_of_shared_memory_counts_gpu_memory(client, region):

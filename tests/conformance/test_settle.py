@@ -60,22 +60,33 @@ def infer(client, name):
 
 
 def copy_slowly(source, target):
-    """Writes each file byte by byte, all files at the same time."""
+    """Writes each file byte by byte, all files at the same time. Returns the longest pause in seconds."""
     files = [path for path in sorted(source.rglob("*")) if path.is_file()]
     contents = {path.relative_to(source): path.read_bytes() for path in files}
     for path in contents:
         (target / path).parent.mkdir(parents=True, exist_ok=True)
+    longest, last = 0, time.monotonic()
     for i in range(max(map(len, contents.values()))):
         for path, content in contents.items():
             if i < len(content):
                 with open(target / path, "ab") as file:
                     file.write(content[i:i + 1])
+        now = time.monotonic()
+        longest, last = max(longest, now - last), now
         time.sleep(0.02)
+    return longest
 
 
 def test_a_model_that_is_copied_byte_by_byte_is_loaded_once_and_whole(client, polling, source):
-    name = source.name
-    copy_slowly(source, polling.repository / name)
+    for attempt in range(5):
+        name = f"{source.name}_{attempt}"
+        named = source.with_name(name)
+        shutil.copytree(source, named)
+        config = named / "config.pbtxt"
+        config.write_text(config.read_text().replace(source.name, name))
+        # A machine that stands still makes the files look complete.
+        if copy_slowly(named, polling.repository / name) < 0.7 * SETTLE:
+            break
     assert loads(polling, name) == 0
     assert not client.call("is_model_ready", name)
     eventually(lambda: client.call("is_model_ready", name))

@@ -235,6 +235,17 @@ def test_a_failed_copy_is_raised_and_the_segment_stays_usable(channel, fail):
     assert described(server.recv(1000) and server.recv(1000))[0] == protocol.WORKER_SEGMENT
 
 
+def test_a_context_that_is_broken_for_good_is_noticed(fail):
+    received(VALUES)._locate()
+    assert cuda.failure() == ""
+    fail(b"cuMemcpyAsync=1")
+    with pytest.raises(cuda.CudaError):
+        content(received(VALUES))
+    assert cuda.failure() == "", "a failed call breaks nothing"
+    fail(b"cuMemGetInfo_v2=710")
+    assert cuda.failure().endswith("(CUDA error 710)")
+
+
 def test_without_a_driver():
     code = ("import sys; sys.path.insert(0, sys.argv[1])\n"
             "from nereid_pb import cuda\n"

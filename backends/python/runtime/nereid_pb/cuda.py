@@ -20,6 +20,9 @@ from .errors import TritonModelException
 _UUID_SIZE = 16
 _FILE = 1  # CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 _LEGACY_STREAM = None
+# What cuMemGetInfo returns in a process whose context is not broken: success, no memory, not initialized,
+# the end of the process, no current context.
+_HARMLESS = (0, 2, 3, 4, 201)
 
 _u64 = ctypes.c_uint64
 _size = ctypes.c_size_t
@@ -70,7 +73,7 @@ class Driver:
         count = _int()
         self.call("cuDeviceGetCount", ctypes.byref(count))
         self._uuids = [self._read_uuid(device) for device in range(count.value)]
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._contexts: dict[int, ctypes.c_void_p] = {}
 
     def call(self, name: str, *arguments: typing.Any) -> None:
@@ -138,7 +141,8 @@ class Driver:
 
 
 _driver: typing.Any = None
-_opening = threading.Lock()
+# As Driver._lock reentrant, because SharedMemory.__del__ can run at any place.
+_opening = threading.RLock()
 
 
 def driver() -> Driver:
@@ -153,6 +157,38 @@ def driver() -> Driver:
     if isinstance(_driver, CudaError):
         raise CudaError(str(_driver))
     return typing.cast(Driver, _driver)
+
+
+def failure() -> str:
+    """Returns the driver's error if this process can use its GPU no more, else "".
+
+    Some errors of a kernel (an illegal address, a failed assertion) break the context of the process for
+    good: every later call returns them. Looks at the context that is current in the calling thread, as the
+    CUDA runtime leaves it, and at those that copies have used. Opens and initializes nothing.
+    """
+    try:
+        library = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return ""
+    texts = [_context_failure(library)]
+    if isinstance(_driver, Driver):
+        for device in list(_driver._contexts):
+            try:
+                with _driver.current(device):
+                    texts.append(_context_failure(library))
+            except CudaError as error:
+                texts.append(str(error))
+    return next(filter(None, texts), "")
+
+
+def _context_failure(library: ctypes.CDLL) -> str:
+    unused = _size()
+    result = library.cuMemGetInfo_v2(ctypes.byref(unused), ctypes.byref(unused))
+    if result in _HARMLESS:
+        return ""
+    text = ctypes.c_char_p()
+    library.cuGetErrorString(result, ctypes.byref(text))
+    return f"{(text.value or b'unknown error').decode('utf-8', 'replace')} (CUDA error {result})"
 
 
 def _properties(device: int) -> bytes:

@@ -5,8 +5,10 @@ request."""
 import asyncio
 import inspect
 import os
+import sys
 from typing import Any, List, Optional, Set
 
+from nereid_pb import cuda
 from nereid_pb.response import InferenceResponse
 
 from . import protocol
@@ -192,6 +194,11 @@ class Executor:
         for sender in senders:
             sender._closed = True
         encoder.send(protocol.RESULTS, number)
+        broken = cuda.failure()
+        if broken:
+            # Every later request would fail. The server starts another process.
+            print(f"the process can use its GPU no more: {broken}", file=sys.stderr, flush=True)
+            os._exit(1)
 
     @staticmethod
     def _senders(requests: List[Any]) -> List[Any]:
