@@ -397,13 +397,15 @@ def test_a_batch_has_inputs_of_all_kinds(server, transports, region):
     client = transports["grpc"]
     for i in range(6):
         register(client, f"X{i}", region(LARGE + i, i % 2))
-    code = np.array([["outputs.append(pb_utils.Tensor('OUT', read(x) if not x.is_cpu() else x.as_numpy()))"
-                      "; said = place(x)"]], np.object_)
+    code = """
+outputs.append(pb_utils.Tensor("OUT", read(x) if not x.is_cpu() else x.as_numpy()))
+said = place(x)
+"""
 
     def ask(i):
         x = (input_in(client, "X", (1, len(LARGE)), "FP32", f"X{i}", LARGE.nbytes) if i < 6
              else client.input("X", (LARGE + i).reshape(1, -1)))
-        return client.infer("batched", [client.input("CODE", code), x])
+        return client.infer("batched", [client.input("CODE", np.array([[code]], np.object_)), x])
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=8) as pool:
         answers = list(pool.map(ask, range(8)))

@@ -235,6 +235,16 @@ def test_a_failed_copy_is_raised_and_the_segment_stays_usable(channel, fail):
     assert described(server.recv(1000) and server.recv(1000))[0] == protocol.WORKER_SEGMENT
 
 
+def test_a_message_without_room_in_host_memory_gives_its_gpu_segment_back(channel):
+    channel, server = channel
+    outputs = channel.memory.outputs
+    large = pb_utils.Tensor("IN", np.zeros(8 * UNIT, np.uint8))
+    for _ in range(20):
+        with pytest.raises(MemoryError, match="shared_memory_limit_bytes"):
+            send(channel, received(VALUES), large)
+    assert outputs._total == UNIT and outputs._free == [protocol.WORKER_SEGMENT]
+
+
 def test_a_context_that_is_broken_for_good_is_noticed(fail):
     received(VALUES)._locate()
     assert cuda.failure() == ""

@@ -92,9 +92,9 @@ class Encoder:
         self._large_size = offset + place[-1]
         self._large.append((place, offset, payload))
 
-    def _copy_on_gpu(self, device: int, tensors: List[Any]) -> None:
-        """Copies tensors into a segment on their GPU and passes that. Without room there, or if the
-        server does not share that GPU's memory, they are copied to host memory."""
+    def _copy_on_gpu(self, device: int, tensors: List[Any], taken: List[int]) -> None:
+        """Copies tensors into a segment on their GPU, which is added to `taken`, and passes that. Without
+        room there, or if the server does not share that GPU's memory, they are copied to host memory."""
         size = sum(aligned(place[-1]) for place, _ in tensors)
         memory = self._channel.memory
         try:
@@ -106,6 +106,7 @@ class Encoder:
             for place, tensor in tensors:
                 self._copy(place, tensor._to_host())
             return
+        taken.append(segment)
         try:
             if file >= 0:
                 self._channel.announce(segment, len(shared), file, uuid)
@@ -119,11 +120,26 @@ class Encoder:
             copies.append((shared.address + offset, tensor._locate()[1], size))
             self.meta[position] = _pack_tensor(data_type, rank, name_size, segment, offset, size)
             offset += aligned(size)
+        driver().copy(device, copies)
+
+    def _copy_large(self, taken: List[int]) -> None:
+        """Copies large tensors into segments of the worker, which are added to `taken`, and passes those."""
+        for device, tensors in self._on_gpus.items():
+            self._copy_on_gpu(device, tensors, taken)
+        if not self._large_size:
+            return
+        segment, memory, file = self._channel.memory.outputs.take(self._large_size)
+        taken.append(segment)
         try:
-            driver().copy(device, copies)
-        except CudaError:
-            memory.outputs.give_back([segment])
-            raise
+            if file >= 0:
+                self._channel.announce(segment, len(memory), file)
+        finally:
+            if file >= 0:
+                os.close(file)
+        for place, offset, payload in self._large:
+            position, data_type, rank, name_size, size = place
+            memory[offset:offset + size] = payload
+            self.meta[position] = _pack_tensor(data_type, rank, name_size, segment, offset, size)
 
     def _copy_kept(self) -> None:
         """Copies what lies in segments of the server and could still change."""
@@ -169,21 +185,13 @@ class Encoder:
         """
         if kind == protocol.RESULTS and self._held:
             self._copy_kept()
-        for device, tensors in self._on_gpus.items():
-            self._copy_on_gpu(device, tensors)
-        segment = 0
-        if self._large_size:
-            segment, memory, file = self._channel.memory.outputs.take(self._large_size)
+        if self._large_size or self._on_gpus:
+            taken: List[int] = []
             try:
-                if file >= 0:
-                    self._channel.announce(segment, len(memory), file)
-            finally:
-                if file >= 0:
-                    os.close(file)
-            for place, offset, payload in self._large:
-                position, data_type, rank, name_size, size = place
-                memory[offset:offset + size] = payload
-                self.meta[position] = _pack_tensor(data_type, rank, name_size, segment, offset, size)
+                self._copy_large(taken)
+            except BaseException:
+                self._channel.memory.outputs.give_back(taken)
+                raise
         if self._held:
             for held, (_, payloads) in self._held.items():
                 self._channel.memory.server.hold(held, payloads)

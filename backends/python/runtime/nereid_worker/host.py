@@ -25,6 +25,12 @@ Tensor
                         is contiguous in C order: the model's own array if possible, so that the worker
                         sees whether it already lies in memory that the server shares.
 
+GpuTensor, a Tensor in GPU memory
+    GpuTensor._received_on_gpu(name, data_type, shape, use, offset, byte_size) -> GpuTensor
+        `use` is a SegmentUse, which stands for one use of a segment as an array of the host does.
+    tensor._payload()   the tensor itself; `nbytes` is its size, _locate() returns the GPU's number in this
+                        process and the address, and _to_host() a copy of the content in host memory.
+
 InferenceRequest
     InferenceRequest._received(handle, request_id, correlation_id, flags, timeout, parameters, requested,
                                inputs, trace, decoupled) -> InferenceRequest
