@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/shared_allocation.h"
 
+#include <fcntl.h>
+
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,7 @@ base::Result<std::unique_ptr<SharedAllocation>> SharedAllocation::Create(int ord
     return shared;
   }
   file->Reset(exported);
+  fcntl(exported, F_SETFD, FD_CLOEXEC);  // no other child gets it
   NEREID_RETURN_IF_ERROR(made->Map(handle, what));
   return made;
 }
@@ -87,17 +89,6 @@ base::Result<CuUuid> UuidOf(int ordinal) {
   NEREID_RETURN_IF_ERROR(driver->ToStatus(driver->DeviceGet(&device, ordinal), what));
   NEREID_RETURN_IF_ERROR(driver->ToStatus(driver->DeviceGetUuid(&uuid, device), what));
   return uuid;
-}
-
-base::Result<int> OrdinalOf(const CuUuid& uuid) {
-  NEREID_ASSIGN_OR_RETURN(const CudaDriver* driver, CudaDriver::Get());
-  int count = 0;
-  NEREID_RETURN_IF_ERROR(driver->ToStatus(driver->DeviceGetCount(&count), "count the GPUs"));
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    const auto found = UuidOf(ordinal);
-    if (found.ok() && std::memcmp(&*found, &uuid, sizeof(uuid)) == 0) return ordinal;
-  }
-  return base::Status::NotFound("this process has no GPU with the UUID that another process named");
 }
 
 }  // namespace nereid::device

@@ -51,7 +51,4 @@ class SharedAllocation {
 /// the driver's error if there is no such GPU.
 base::Result<CuUuid> UuidOf(int ordinal);
 
-/// Returns the ordinal of the GPU with a UUID. Returns NOT_FOUND if this process has none.
-base::Result<int> OrdinalOf(const CuUuid& uuid);
-
 }  // namespace nereid::device

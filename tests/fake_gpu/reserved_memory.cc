@@ -113,7 +113,7 @@ CuResult DeviceMemory::ExportPhysical(CuMemoryHandle handle, int* file) const {
   const std::shared_lock lock(mutex_);
   const auto found = physical_.find(handle);
   if (found == physical_.end() || found->second.file < 0) return kCudaInvalidValue;
-  *file = fcntl(found->second.file, F_DUPFD_CLOEXEC, 0);
+  *file = fcntl(found->second.file, F_DUPFD, 0);  // a child inherits it
   return *file < 0 ? kCudaOutOfMemory : kCudaSuccess;
 }
 

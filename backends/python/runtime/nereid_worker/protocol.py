@@ -83,8 +83,6 @@ BLOCK_BODY = struct.Struct("<IQQ")
 DONE_BODY = struct.Struct("<BBBBI")
 # request, flags
 SEND_BODY = struct.Struct("<QI")
-# Of a segment on a GPU, behind its size.
-UUID_SIZE = 16
 # version, correlation id, timeout, trace, flags, whether the correlation id is a text, decoupled, memory
 INFER_BODY = struct.Struct("<qQQQIBBH")
 
