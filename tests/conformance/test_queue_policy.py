@@ -67,7 +67,13 @@ def test_a_timeout_within_the_delay_is_kept(server, transports):
 
 
 def test_with_the_parameter_a_batch_goes_before_a_request_of_it_times_out(server):
-    (result,) = together(server, [request(1, "before_timeout")])
+    """The batch runs 1 ms before the timeout. A busy machine can be later, but not each time: without the
+    parameter no request is answered."""
+    for _ in range(10):
+        (result,) = together(server, [request(1, "before_timeout")])
+        if not hasattr(result, "code"):
+            break
+        assert result.details() == "Request timeout expired"
     assert not hasattr(result, "code"), result
     assert result.outputs[0].shape == [1, 4]
 
