@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of servers on machines with a GPU share: a server, and a report."""
+"""What the checks of servers on machines with a GPU share: a server, and a report. Needs bench/compare
+in sys.path."""
 
 import http.client
 import json
 import signal
-import socket
 import subprocess
 import time
 import traceback
 
 import numpy as np
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
+from servers import free_ports
 
 
 def difference(answer, expected):

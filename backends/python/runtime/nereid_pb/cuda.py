@@ -80,9 +80,7 @@ class Driver:
         """Calls a function of the driver. Raises CudaError if it fails."""
         result = self._functions[name](*arguments)
         if result != 0:
-            text = ctypes.c_char_p()
-            self._functions["cuGetErrorString"](result, ctypes.byref(text))
-            reason = (text.value or b"unknown error").decode("utf-8", "replace")
+            reason = _error_text(self._functions["cuGetErrorString"], result)
             raise CudaError(f"CUDA: {reason} ({name}, error {result})")
 
     def _handle(self, device: int) -> int:
@@ -186,9 +184,13 @@ def _context_failure(library: ctypes.CDLL) -> str:
     result = library.cuMemGetInfo_v2(ctypes.byref(unused), ctypes.byref(unused))
     if result in _HARMLESS:
         return ""
+    return f"{_error_text(library.cuGetErrorString, result)} (CUDA error {result})"
+
+
+def _error_text(get_error_string: typing.Any, result: int) -> str:
     text = ctypes.c_char_p()
-    library.cuGetErrorString(result, ctypes.byref(text))
-    return f"{(text.value or b'unknown error').decode('utf-8', 'replace')} (CUDA error {result})"
+    get_error_string(result, ctypes.byref(text))
+    return (text.value or b"unknown error").decode("utf-8", "replace")
 
 
 def _properties(device: int) -> bytes:

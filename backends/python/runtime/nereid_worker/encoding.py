@@ -92,27 +92,32 @@ class Encoder:
         self._large_size = offset + place[-1]
         self._large.append((place, offset, payload))
 
+    def _take(self, size: int, taken: List[int], device: int = -1, uuid: bytes = b"") -> Tuple[int, Any]:
+        """Takes a segment, which is added to `taken`, and passes it to the server. Returns its id and its
+        memory. Raises the errors of OutputSegments.take()."""
+        segment, memory, file = self._channel.memory.outputs.take(size, device)
+        taken.append(segment)
+        try:
+            if file >= 0:
+                self._channel.announce(segment, len(memory), file, uuid)
+        finally:
+            if file >= 0:
+                os.close(file)
+        return segment, memory
+
     def _copy_on_gpu(self, device: int, tensors: List[Any], taken: List[int]) -> None:
         """Copies tensors into a segment on their GPU, which is added to `taken`, and passes that. Without
         room there, or if the server does not share that GPU's memory, they are copied to host memory."""
         size = sum(aligned(place[-1]) for place, _ in tensors)
-        memory = self._channel.memory
         try:
             uuid = driver().uuid(device)
-            if uuid not in memory.gpus:
+            if uuid not in self._channel.memory.gpus:
                 raise MemoryError
-            segment, shared, file = memory.outputs.take(size, device)
+            segment, shared = self._take(size, taken, device, uuid)
         except (CudaError, MemoryError):
             for place, tensor in tensors:
                 self._copy(place, tensor._to_host())
             return
-        taken.append(segment)
-        try:
-            if file >= 0:
-                self._channel.announce(segment, len(shared), file, uuid)
-        finally:
-            if file >= 0:
-                os.close(file)
         copies = []
         offset = 0
         for place, tensor in tensors:
@@ -128,14 +133,7 @@ class Encoder:
             self._copy_on_gpu(device, tensors, taken)
         if not self._large_size:
             return
-        segment, memory, file = self._channel.memory.outputs.take(self._large_size)
-        taken.append(segment)
-        try:
-            if file >= 0:
-                self._channel.announce(segment, len(memory), file)
-        finally:
-            if file >= 0:
-                os.close(file)
+        segment, memory = self._take(self._large_size, taken)
         for place, offset, payload in self._large:
             position, data_type, rank, name_size, size = place
             memory[offset:offset + size] = payload

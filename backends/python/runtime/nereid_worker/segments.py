@@ -129,7 +129,7 @@ class OutputSegments:
         self._limit = limit
         self._lock = threading.Lock()
         # With the number of the GPU; -1 for host memory.
-        self._segments: Dict[int, Tuple[Any, int, int]] = {}
+        self._segments: Dict[int, Tuple[Any, int]] = {}
         self._free: List[int] = []
         self._total = 0
         self._next = WORKER_SEGMENT
@@ -146,8 +146,8 @@ class OutputSegments:
         least = _LEAST if device < 0 else _LEAST_ON_GPU
         with self._lock:
             for position, segment in enumerate(self._free):
-                memory, capacity, its_device = self._segments[segment]
-                if device == its_device and size <= capacity <= 4 * max(size, least):
+                memory, its_device = self._segments[segment]
+                if device == its_device and size <= len(memory) <= 4 * max(size, least):
                     del self._free[position]
                     return segment, memory, -1
             return self._make(size, device)
@@ -163,7 +163,7 @@ class OutputSegments:
         memory, file = _host_memory(capacity) if device < 0 else SharedMemory.create(device, capacity)
         segment = self._next
         self._next += 1
-        self._segments[segment] = (memory, len(memory), device)
+        self._segments[segment] = (memory, device)
         self._total += len(memory)
         return segment, memory, file
 
@@ -173,7 +173,7 @@ class OutputSegments:
             for segment in segments:
                 if segment in self._segments:
                     self._free.append(segment)
-            kept = sum(self._segments[segment][1] for segment in self._free)
+            kept = sum(len(self._segments[segment][0]) for segment in self._free)
             while kept > _KEPT:
                 kept -= self._drop(self._free.pop(0))
 
@@ -182,10 +182,10 @@ class OutputSegments:
             self._drop(self._free.pop())
 
     def _drop(self, segment: int) -> int:
-        _, capacity, _ = self._segments.pop(segment)
-        self._total -= capacity
+        size = len(self._segments.pop(segment)[0])
+        self._total -= size
         self.dropped.append(segment)
-        return capacity
+        return size
 
     def take_dropped(self) -> List[int]:
         """Returns the segments that the server is to forget."""
