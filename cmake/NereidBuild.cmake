@@ -21,9 +21,11 @@ endif()
 find_program(NEREID_CCACHE ccache)
 if(NEREID_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${NEREID_CCACHE}")
-  # Without these settings ccache does not keep what was compiled with a precompiled header.
+  # Without the first setting ccache does not keep what was compiled with a precompiled header. With the
+  # others all checkouts of the project share what was compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${NEREID_CCACHE}")
+    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${NEREID_CCACHE}")
 endif()
 
 include("${CMAKE_CURRENT_LIST_DIR}/unity.cmake")

@@ -64,9 +64,8 @@ target_compile_options(nereid_protobuf PRIVATE ${NEREID_GENERATED_CODE}
 target_compile_definitions(nereid_protobuf PRIVATE HAVE_PTHREAD=1)
 # Several files at a time, for most of what the compiler reads is the same headers again and again.
 # Not all of them take their macros back, and some do not bear company.
-set_target_properties(nereid_protobuf PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7
-  UNITY_BUILD_CODE_AFTER_INCLUDE
-  "#ifdef PROTOBUF_NAMESPACE\n#include <google/protobuf/port_undef.inc>\n#endif")
+nereid_group_sources_(nereid_protobuf 7
+  "#ifdef PROTOBUF_NAMESPACE\n#include <google/protobuf/port_undef.inc>\n#endif\n")
 set(protobuf_alone ${protobuf_sources})
 string(CONCAT protobuf_alone_names "\\.pb\\.cc$|/(extension_set_heavy|"
   "generated_message_reflection|message_differencer|protostream_objectsource)\\.cc$")

@@ -122,7 +122,8 @@ def single_sources(entries):
         if not path.name.startswith("unity_"):
             yield entry
             continue
-        for source in re.findall(r'^#include "(.+)"', path.read_text(), re.M):
+        for name in re.findall(r'^#include "(.+)"', path.read_text(), re.M):
+            source = os.path.normpath(path.parent / name)
             head, _, tail = entry["command"].rpartition(entry["file"])
             yield {**entry, "file": source, "command": head + source + tail}
 

@@ -15,6 +15,9 @@ pytest's does ("12 passed, 1 skipped in 0.31s"), counts by that line; any other 
 A test that CTest calls failed counts at least one failure, whatever it reported before it ended.
 Exits with 1 when something failed or nothing ran.
 
+Above this line it prints the ten slowest cases of at least two seconds, with their durations. Those of
+pytest are known as far as its summary names them (--durations).
+
 Tests that failed and were run again are printed by name: those that pytest has run again, and the
 unit tests with results in RESULTS_DIR/again, which replace the earlier ones.
 
@@ -27,7 +30,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Tuple
 
 
 class Counts(NamedTuple):
@@ -87,6 +90,34 @@ def rerun_tests(output: str) -> List[str]:
     return [line.removeprefix("RERUN ") for line in output.splitlines() if line.startswith("RERUN ")]
 
 
+SLOW = re.compile(r"^(\d+\.\d+)s (call|setup|teardown) +(\S.*)$")
+MIN_SLOW_S = 2.0
+MAX_SLOW = 10
+
+
+def durations(case: ET.Element, reports: Path) -> List[Tuple[float, str]]:
+    """Returns the seconds and the name of each single case of a test that are known."""
+    report = reports / f"{case.get('name', '')}.xml"
+    if report.is_file():
+        return [
+            (float(unit.get("time") or 0), f"{unit.get('classname')}.{unit.get('name')}")
+            for unit in ET.parse(report).iter("testcase")
+        ]
+    lines = (case.findtext("system-out") or "").splitlines()
+    return [
+        (float(found[1]), found[3] if found[2] == "call" else f"{found[3]} ({found[2]})")
+        for line in lines
+        if (found := SLOW.match(line.strip()))
+    ]
+
+
+def slowest(cases: List[ET.Element], reports: Path) -> List[str]:
+    """Returns a line for each of the slowest cases, the slowest one first."""
+    known = [entry for case in cases for entry in durations(case, reports)]
+    slow = sorted((entry for entry in known if entry[0] >= MIN_SLOW_S), reverse=True)
+    return [f"slow: {seconds:.1f} s {name}" for seconds, name in slow[:MAX_SLOW]]
+
+
 def test_counts(case: ET.Element, reports: Path) -> Counts:
     name = case.get("name", "")
     state = case.get("status")  # run, fail, notrun or disabled
@@ -144,7 +175,10 @@ def main() -> int:
     total = Counts()
     again = results / "again"
     cases_again = {case.get("name"): case for case in read_cases(again)} if again.is_dir() else {}
-    for case in read_cases(results):
+    cases = read_cases(results)
+    for line in slowest(cases, results / "googletest"):
+        print(f"{title}: {line}")
+    for case in cases:
         name = case.get("name", "")
         unstable = rerun_tests(case.findtext("system-out") or "")
         if name in cases_again:

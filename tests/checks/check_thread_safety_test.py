@@ -46,8 +46,9 @@ class CheckThreadSafety(unittest.TestCase):
         source.write_text(text)
         compiled = source
         if unity:
-            compiled = self.root / "unity_0_cxx.cxx"
-            compiled.write_text(f'#include "{source}"\n')
+            compiled = self.root / "build/unity_0.cc"
+            compiled.parent.mkdir(exist_ok=True)
+            compiled.write_text('#include "../src/counter.cc"\n')
         command = f"ccache g++ -std=c++20 -fno-gnu-unique -I{self.root}/src -o c.o -c {compiled}"
         (self.root / "compile_commands.json").write_text(json.dumps(
             [{"directory": str(self.root), "file": str(compiled), "command": command}]))

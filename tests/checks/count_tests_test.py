@@ -110,6 +110,20 @@ class CountTests(unittest.TestCase):
         self.add("conformance", "== 1 failed, 3 passed in 1.2s ==", status="fail")
         self.assertEqual(self.failed_unit_tests(), "")
 
+    def test_the_slowest_cases_are_named(self):
+        unit = '<testcase classname="A" name="B" status="run" result="completed" time="%s"/>'
+        self.add("a_test")
+        self.report("a_test", unit % "3.25" + unit % "1.9")
+        lines = [f"{seconds}.00s call     tests/test_a.py::test_{seconds}" for seconds in range(2, 13)]
+        self.add("a", "\n".join(lines + ["2.50s setup    tests/test_a.py::test_x", "== 9 passed =="]))
+        status, output = self.count()
+        slow = [line for line in output.splitlines() if ": slow: " in line]
+        self.assertEqual(status, 0)
+        self.assertEqual(len(slow), 10)
+        self.assertEqual(slow[0], "tests: slow: 12.0 s tests/test_a.py::test_12")
+        self.assertIn("tests: slow: 3.2 s A.B", slow)
+        self.assertNotIn("1.9", output)
+
     def test_any_other_test_counts_as_one(self):
         self.add("layers", "3 includes across folders, 0 against the layers")
         self.assertEqual(self.count(), (0, "tests: 1 passed, 0 failed, 0 skipped"))

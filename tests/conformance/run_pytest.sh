@@ -18,7 +18,8 @@ lsan=suppressions=$(cd "$root" && pwd)/tests/lsan.supp:print_suppressions=0
 export LSAN_OPTIONS="${LSAN_OPTIONS-$lsan}"
 shift 2
 # The folders of tests that passed are removed at once: those of one run take a gigabyte.
-set -- -o tmp_path_retention_count=1 -o tmp_path_retention_policy=failed "$@"
+# The summary names the slowest cases, of which tools/count_tests.py prints the slowest of the whole run.
+set -- --durations=10 --durations-min=2 -o tmp_path_retention_count=1 -o tmp_path_retention_policy=failed "$@"
 for python in "${NEREID_PYTHON:-}" "$build/venv/bin/python" "$root/build/venv/bin/python"; do
   if [ -n "$python" ] && "$python" -c 'import pytest, tritonclient.grpc' 2>/dev/null; then
     [ -z "${NEREID_RERUNS:-}" ] || set -- --reruns "$NEREID_RERUNS" -rR "$@"

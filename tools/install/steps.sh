@@ -225,6 +225,8 @@ build_preset() {
   fi
   # Configures on every run, because a library that an earlier run did not find may be installed.
   cd "$root" || exit 1
+  # Whole builds take half of the time in unity groups. A folder that is configured keeps its setting.
+  export NEREID_UNITY=${NEREID_UNITY-ON}
   logged "configure-$preset" "The message above names what cmake misses." \
     cmake --preset "$preset" "${fresh[@]}"
   NINJA_STATUS='[%f of %t] ' logged "build-$preset" \
