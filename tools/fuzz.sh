@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets (clang, libFuzzer, ASan, UBSan) and runs each for SECONDS (default 60).
-# usage: tools/fuzz.sh [SECONDS [TARGET...]]. Each target starts with the inputs in
-# <source folder>/fuzz/corpus/<target>, if there are any, and with those of earlier runs. A finding
-# is
-# written to build/fuzz/findings/ and ends the run.
+# usage: tools/fuzz.sh [SECONDS [TARGET...]]. Each target starts with the inputs of
+# <source folder>/fuzz/corpus/<target>.txt (tools/fuzz_corpus.py), if there are any, and with those of
+# earlier runs. A finding is written to build/fuzz/findings/ and ends the run.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-60}
@@ -21,7 +20,12 @@ mkdir -p build/fuzz/findings
 for target in "${targets[@]}"; do
   echo "== $target, $seconds s"
   mkdir -p "build/fuzz/corpus/$target"
-  mapfile -t seeds < <(find src backends -type d -path "*/fuzz/corpus/$target")
+  seeds=()
+  packed=$(find src backends -path "*/fuzz/corpus/$target.txt")
+  if [ -n "$packed" ]; then
+    seeds=("build/fuzz/seeds/$target")
+    python3 tools/fuzz_corpus.py unpack "$packed" "${seeds[0]}" >/dev/null
+  fi
   log=build/fuzz/$target.log
   if ! "build/fuzz/bin/$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=20 \
       -print_final_stats=1 -artifact_prefix=build/fuzz/findings/ "build/fuzz/corpus/$target" \
