@@ -6,6 +6,9 @@
 # CMake's own unity builds (UNITY_BUILD) name the sources by absolute paths, so a compiler cache would
 # serve one folder only. The files that are written here name them by relative paths.
 option(NEREID_UNITY "Compile sources several at a time: whole builds are faster" "$ENV{NEREID_UNITY}")
+if(NEREID_UNITY)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()
 
 # nereid_compile_together_(TARGET SOURCE...)
 # Does nothing without NEREID_UNITY. A source with the property SKIP_UNITY_BUILD_INCLUSION or with own
@@ -14,7 +17,6 @@ function(nereid_compile_together_ target)
   if(NOT NEREID_UNITY)
     return()
   endif()
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   execute_process(
     COMMAND "${Python3_EXECUTABLE}" "${CMAKE_SOURCE_DIR}/cmake/unity_alone.py" ${ARGN}
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"

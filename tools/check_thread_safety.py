@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks with clang that every member is used with its mutex held.
 
-    tools/check_thread_safety.py [--build DIR] [--list] [--tidy] [FILE...]
+    tools/check_thread_safety.py [--build DIR] [--list] [--tidy] [--again] [FILE...]
 
 Two checks are made in src/, caches/, backends/, repoagents/ and python/, except for tests:
 
@@ -15,10 +15,15 @@ Two checks are made in src/, caches/, backends/, repoagents/ and python/, except
 FILE... restricts the second check to these sources. --list prints every mutex and what names it.
 --tidy reads the sources with clang-tidy instead, which makes the checks of .clang-tidy in the same
 pass. Exits with 1 if there is an offence, with 2 if clang or the commands are missing.
+
+A source that passed is not read again until its text, a header of the project that it includes, its
+command, the settings or the version of clang differ: ~/.cache/nereid/lint has an empty file for each
+such state, for a month. --again reads every source.
 """
 
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -27,6 +32,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 
 FOLDERS = ("src", "caches", "backends", "repoagents", "python")
 LOCKS = pathlib.Path("src/base/mutex.h")
@@ -140,6 +147,67 @@ def chosen_entries(root, build, files):
     return list(entries.values())
 
 
+class PassedSources:
+    """Remembers which sources passed. The memory is shared by all checkouts of the project."""
+
+    INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+    KEPT_S = 30 * 24 * 3600
+
+    def __init__(self, root, tool):
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        self.folder = pathlib.Path(home, "nereid", "lint")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError:  # a home that cannot be written: nothing is remembered
+            self.folder = pathlib.Path(tempfile.mkdtemp())
+        for path in self.folder.iterdir():
+            if time.time() - path.stat().st_mtime > self.KEPT_S:
+                path.unlink(missing_ok=True)
+        self.root = str(root.resolve())
+        version = subprocess.run([tool, "--version"], stdout=subprocess.PIPE, check=True).stdout
+        settings = root / ".clang-tidy"
+        self.common = version + (settings.read_bytes() if settings.exists() else b"")
+        self.files = {}  # path -> (digest of its text, names that it includes), or None
+
+    def read(self, path):
+        if path not in self.files:
+            try:
+                data = pathlib.Path(path).read_bytes()
+            except OSError:
+                self.files[path] = None
+            else:
+                names = self.INCLUDE.findall(data.decode(errors="replace"))
+                self.files[path] = (hashlib.sha256(data).hexdigest(), names)
+        return self.files[path]
+
+    def included(self, source, folders):
+        """Returns the digests of a source and of all files that it includes by quoted names."""
+        digests, seen, waiting = [], set(), [os.path.normpath(source)]
+        while waiting:
+            path = waiting.pop()
+            if path in seen or self.read(path) is None:
+                continue
+            seen.add(path)
+            digest, names = self.files[path]
+            digests.append(digest)
+            for name in names:
+                for folder in (os.path.dirname(path), *folders):
+                    found = os.path.normpath(os.path.join(folder, name))
+                    if self.read(found) is not None:
+                        waiting.append(found)
+                        break
+        return sorted(digests)
+
+    def file_for(self, entry, tool):
+        """Returns the file that exists if the source passed in exactly this state."""
+        words = clang_command(entry, tool)
+        folders = [word[2:] for word in words if word.startswith("-I")]
+        folders += [after for word, after in zip(words, words[1:]) if word in ("-I", "-isystem")]
+        state = "\n".join(words + self.included(entry["file"], folders))
+        state = state.replace(self.root, "ROOT").encode()
+        return self.folder / hashlib.sha256(self.common + state).hexdigest()
+
+
 def check(entry, tool):
     """Returns the complaints of clang or clang-tidy about one source, or an empty text."""
     run = subprocess.run(clang_command(entry, tool), cwd=entry["directory"], text=True,
@@ -154,6 +222,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--tidy", action="store_true")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("files", nargs="*", metavar="FILE")
     options = parser.parse_args()
     build = options.build or options.root / "build/release"
@@ -170,13 +239,27 @@ def main():
         print(f"{build} has no compile_commands.json: run cmake first", file=sys.stderr)
         return 2
     entries = chosen_entries(options.root, build, options.files)
+    passed = PassedSources(options.root, tool)
+    memory = {entry["file"]: passed.file_for(entry, tool) for entry in entries}
+    unread = [entry for entry in entries if options.again or not memory[entry["file"]].exists()]
+
+    def check_and_remember(entry):
+        text = check(entry, tool)
+        if not text:
+            memory[entry["file"]].touch()
+        return text
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        complaints = [text for text in pool.map(lambda entry: check(entry, tool), entries) if text]
+        complaints = [text for text in pool.map(check_and_remember, unread) if text]
+    for entry in entries:
+        if memory[entry["file"]].exists():
+            memory[entry["file"]].touch()
     for text in offences + complaints:
         print(text)
     bare = sum(how == "bare" for *_, how in mutexes)
     print(f"{len(mutexes)} mutexes, {bare} bare; {len(offences)} offences; "
-          f"{tool} read {len(entries)} sources, {len(complaints)} with complaints")
+          f"{tool} read {len(unread)} sources, {len(complaints)} with complaints; "
+          f"{len(entries) - len(unread)} had passed before")
     return 1 if offences or complaints else 0
 
 

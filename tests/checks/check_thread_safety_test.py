@@ -3,6 +3,7 @@
 clang."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,7 @@ class CheckThreadSafety(unittest.TestCase):
         (self.root / "compile_commands.json").write_text(json.dumps(
             [{"directory": str(self.root), "file": str(compiled), "command": command}]))
         run = subprocess.run([sys.executable, TOOL, "--root", self.root, "--build", self.root],
+                             env={**os.environ, "XDG_CACHE_HOME": str(self.root / "cache")},
                              capture_output=True, text=True, check=False)
         if run.returncode == 2 and "is not installed" in run.stderr:
             self.skipTest(run.stderr.strip())
@@ -73,6 +75,21 @@ class CheckThreadSafety(unittest.TestCase):
         status, output = self.check(COUNTER % ("", "NEREID_GUARDED_BY(mutex_)"), unity=True)
         self.assertEqual(status, 1)
         self.assertIn("read 1 sources, 1 with complaints", output)
+
+    def test_a_source_that_passed_is_read_again_after_a_change_only(self):
+        text = COUNTER % ("nereid::base::MutexLock lock(mutex_);", "NEREID_GUARDED_BY(mutex_)")
+        self.assertIn("read 1 sources", self.check(text)[1])
+        self.assertIn("read 0 sources, 0 with complaints; 1 had passed before", self.check(text)[1])
+        with open(self.root / "src/base/thread_annotations.h", "a", encoding="utf-8") as header:
+            header.write("// A header that mutex.h includes.\n")
+        self.assertIn("read 1 sources", self.check(text, unity=True)[1])
+        self.assertIn("read 1 sources", self.check(text + "int other;\n")[1])
+
+    def test_a_source_with_a_fault_is_never_remembered(self):
+        for _ in range(2):
+            status, output = self.check(COUNTER % ("", "NEREID_GUARDED_BY(mutex_)"))
+            self.assertEqual(status, 1)
+            self.assertIn("read 1 sources, 1 with complaints", output)
 
     def test_a_mutex_that_nothing_names_is_bare(self):
         status, output = self.check(COUNTER % ("nereid::base::MutexLock lock(mutex_);", ""))
