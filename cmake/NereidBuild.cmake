@@ -64,6 +64,14 @@ elseif(NEREID_SANITIZE)
   message(FATAL_ERROR "NEREID_SANITIZE is '${NEREID_SANITIZE}'; use '', 'address' or 'thread'")
 endif()
 
+# Continuous integration builds and runs the unit tests once, with sanitizers, and sets this to OFF for
+# its optimized build, whose tests are those of the whole server.
+set(build_unit_tests ON)
+if(DEFINED ENV{NEREID_BUILD_UNIT_TESTS})
+  set(build_unit_tests "$ENV{NEREID_BUILD_UNIT_TESTS}")
+endif()
+option(NEREID_BUILD_UNIT_TESTS "Build the unit tests beside the sources" "${build_unit_tests}")
+
 if(NEREID_BUILD_TESTS)
   find_package(GTest)
   if(NOT GTest_FOUND)
@@ -142,7 +150,7 @@ endif()
 # nereid_test(NAME SOURCES ... [DEPS ...] [LIBS ...])
 # A GoogleTest program NAME_test, registered with CTest under that name.
 function(nereid_test name)
-  if(NOT NEREID_BUILD_TESTS)
+  if(NOT NEREID_BUILD_TESTS OR NOT NEREID_BUILD_UNIT_TESTS)
     return()
   endif()
   set(target ${name}_test)
