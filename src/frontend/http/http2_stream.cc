@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -13,7 +12,7 @@
 #include "base/parse_number.h"
 #include "frontend/http/exchange_steps.h"
 #include "frontend/http/field_text.h"
-#include "frontend/http/large_work.h"
+#include "frontend/http/reply_body.h"
 #include "frontend/http/request_body.h"
 #include "frontend/http2/connection.h"
 #include "frontend/http2/field.h"
@@ -32,33 +31,6 @@ void IdentifyPeer(const HttpServerOptions& options, http2::StreamHost& host,
                   ReceivedRequest* request) {
   if (options.identifies_peers && !request->peer) request->peer = host.peer();
 }
-
-/// The body of a reply that is being sent. It is apart from its exchange, because a response of the
-/// core keeps its sink alive, which is the exchange.
-struct SentBody {
-  SentBody(std::shared_ptr<LoopServices> its_loop, Reply* reply)
-      : loop(std::move(its_loop)),
-        text(std::move(reply->text)),
-        tail(std::move(reply->tail)),
-        owner(std::move(reply->owner)) {}
-  SentBody(const SentBody&) = delete;
-  SentBody& operator=(const SentBody&) = delete;
-  ~SentBody() {
-    size_t size = 0;
-    for (const tensor::ByteSpan& piece : tail) size += piece.size;
-    if (size <= kMaxFreedOnLoop || owner == nullptr) return;
-    try {
-      loop->handler().FreeElsewhere(std::move(owner));
-    } catch (const std::exception&) {
-      // There is no memory for handing it over: it is freed here.
-    }
-  }
-
-  const std::shared_ptr<LoopServices> loop;
-  const codec::json::TextBuffer text;
-  const std::vector<tensor::ByteSpan> tail;
-  std::unique_ptr<request::InferenceResponse> owner;
-};
 
 /// The fields of a response in the form of nghttp2, which copies them.
 class ResponseFields {
@@ -256,12 +228,7 @@ void Http2Stream::Send() {
   exchange_.FreeBody();
   CountSent(exchange_);
   exchange_.Stamp("HTTP_SEND_START");
-  if (exchange_.head().method != Method::kHead) {
-    const auto sent = std::make_shared<const SentBody>(loop_, &exchange_.reply());
-    std::vector<std::string_view> pieces = {sent->text.view()};
-    for (const tensor::ByteSpan& piece : sent->tail) pieces.emplace_back(piece.data, piece.size);
-    outbox_.Push(pieces, sent);
-  }
+  if (exchange_.head().method != Method::kHead) AddBody(loop_, &exchange_.reply(), &unsent_);
   state_ = State::kSending;
   host_->StreamChanged(*this);
 }
@@ -290,12 +257,10 @@ void Http2Stream::TakePieces() {
     exchange_.reply().status = ready.status;
   }
   api::AccessRecord* const record = exchange_.access_entry().record();
-  for (ReplyStream::Piece& piece : ready.pieces) {
-    if (record != nullptr) record->AddSent(piece.text.size());
-    const auto held = std::make_shared<const ReplyStream::Piece>(std::move(piece));
-    const std::string_view text = held->text;
-    outbox_.Push({&text, 1}, held);
+  if (record != nullptr) {
+    for (const ReplyStream::Piece& piece : ready.pieces) record->AddSent(piece.text.size());
   }
+  AddPieces(std::move(ready.pieces), &unsent_);
   stream_ended_ = ready.ended;
 }
 
@@ -314,9 +279,9 @@ void Http2Stream::SubmitResponse(nghttp2_session* session, const nghttp2_data_pr
                           has_body ? &body : nullptr);
 }
 
-void Http2Stream::MoveUnsent(size_t size, http2::WriteQueue* queue) {
+void Http2Stream::MoveUnsent(size_t size, net::OutQueue* queue) {
   silent_ticks_ = 0;
-  outbox_.MoveTo(size, queue);
+  unsent_.MoveTo(size, queue);
   if (unsent() == 0 && std::exchange(has_more_, false)) TakePieces();
 }
 
@@ -352,7 +317,7 @@ void Http2Stream::Detach() {
     exchange_.Disconnect(/*in_use=*/state_ == State::kAnswering);
   }
   state_ = State::kDetached;
-  outbox_.Clear();
+  unsent_.Clear();
   host_ = nullptr;
 }
 

@@ -190,7 +190,7 @@ struct SessionEvents {
   static int SendData(nghttp2_session* session, nghttp2_frame*, const uint8_t* frame_header,
                       size_t length, nghttp2_data_source* source, void* user_data) {
     Session& self = SessionOf(user_data);
-    if (self.queue_.pending() >= Session::kFullQueue) return NGHTTP2_ERR_WOULDBLOCK;
+    if (self.queue_.IsFull()) return NGHTTP2_ERR_WOULDBLOCK;
     Stream& stream = *static_cast<Stream*>(source->ptr);
     const bool moved = Guarded("HTTP/2: a connection", false, [&] {
       self.queue_.Copy({reinterpret_cast<const char*>(frame_header), kFrameHeaderSize});
