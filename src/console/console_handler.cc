@@ -117,6 +117,7 @@ class ConsoleHandler final : public Console {
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
+  http::BodyLimit LimitBody(Exchange& exchange) override { return kserve_->LimitBody(exchange); }
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override {
     return kserve_->MakeInferenceReply(exchange, std::move(response), count);

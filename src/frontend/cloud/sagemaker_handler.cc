@@ -84,6 +84,7 @@ class SagemakerHandler final : public ForwardingHandler {
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
+  http::BodyLimit LimitBody(Exchange& exchange) override;
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override;
   void Stop() override {
@@ -150,6 +151,14 @@ bool SagemakerHandler::MayReceiveBody(Exchange& exchange) {
     return kserve().MayReceiveBodyAt(exchange, *route, exchange.head().method);
   }
   return Admit(exchange, path) != nullptr;
+}
+
+http::BodyLimit SagemakerHandler::LimitBody(Exchange& exchange) {
+  const SagemakerPath path = FindSagemakerPath(exchange.head().path());
+  if (const auto route = KserveRouteOf(path)) {
+    return kserve().LimitBodyAt(exchange, *route, exchange.head().method);
+  }
+  return {kMaxLoadBody};
 }
 
 void SagemakerHandler::Handle(Exchange& exchange) {

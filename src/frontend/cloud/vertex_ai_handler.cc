@@ -67,6 +67,7 @@ class VertexAiHandler final : public ForwardingHandler {
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
+  http::BodyLimit LimitBody(Exchange& exchange) override;
   void Stop() override {
     if (metrics_) metrics_->Stop();
     ForwardingHandler::Stop();
@@ -124,6 +125,14 @@ bool VertexAiHandler::MayReceiveBody(Exchange& exchange) {
       break;
   }
   return true;
+}
+
+http::BodyLimit VertexAiHandler::LimitBody(Exchange& exchange) {
+  const Destination to = DestinationOf(exchange.head());
+  if (to.kind == Destination::Kind::kKserve) {
+    return kserve().LimitBodyAt(exchange, to.route, to.method);
+  }
+  return http::LimitJsonBody(exchange.head(), options_.kserve.max_input_size);
 }
 
 void VertexAiHandler::Handle(Exchange& exchange) {

@@ -58,10 +58,16 @@ Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::
     : loop_(std::move(loop)),
       client_(std::move(client)),
       exchange_(*this, *loop_),
-      reader_(loop_->options(), base::SteadyClock(), &exchange_.request(), [this](size_t size) {
-        IdentifyPeer(loop_->options(), *client_, &exchange_.request());
-        return loop_->handler().TakeBodyMemory(exchange_, size);
-      }) {}
+      reader_(
+          loop_->options(), base::SteadyClock(), &exchange_.request(),
+          [this](size_t size) {
+            IdentifyPeer(loop_->options(), *client_, &exchange_.request());
+            return loop_->handler().TakeBodyMemory(exchange_, size);
+          },
+          [this] {
+            IdentifyPeer(loop_->options(), *client_, &exchange_.request());
+            return loop_->handler().LimitBody(exchange_);
+          }) {}
 
 // A client connects because it has something to ask. One that never does must not hold a descriptor
 // for as long as one that keeps its connection for further requests.

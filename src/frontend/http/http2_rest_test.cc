@@ -202,6 +202,25 @@ TEST_F(Http2RestTest, LimitsOfTheBody) {
   ExpectAlive();
 }
 
+TEST_F(Http2RestTest, ABodyEndsAtTheLimitOfThePartThatItIs) {
+  kserve_.max_input_size = 100'000;
+  Start();
+  const int32_t stream = client().OpenRequest("POST", kInfer);
+  client().Send(stream, std::string(100'001, ' '), /*end=*/false);
+  Reply reply = client().Finish(stream);
+  EXPECT_EQ(reply.Field(":status"), "400");
+  EXPECT_EQ(
+      reply.body,
+      R"({"error":"request JSON size exceeds the maximum allowed input size of 100000 bytes. )"
+      R"(Use --http-max-input-size to increase the limit."})");
+  const int32_t announced =
+      client().OpenRequest("POST", "/v2/models/echo/generate", {{"content-length", "100001"}});
+  reply = client().Finish(announced);
+  EXPECT_EQ(reply.Field(":status"), "400");
+  EXPECT_NE(reply.body.find("request JSON size of 100001 bytes"), std::string::npos);
+  ExpectAlive();
+}
+
 TEST_F(Http2RestTest, BodiesBeyondTheBudgetAreRefused) {
   options_.receive_budget = std::make_shared<base::ByteBudget>(1 << 20, milliseconds{0});
   Start();

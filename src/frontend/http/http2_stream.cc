@@ -126,11 +126,20 @@ void Http2Stream::Begin(bool has_body) {
     }
     if (head_size_ > options.max_head_size) return Refuse(RefusalOfLongHead(options.max_head_size));
     if (fields_.refusal().status != 0) return Refuse(fields_.refusal());
-    if (body_size_.value_or(0) > options.max_body_size) {
-      return Refuse(RefusalOfLongBody(*body_size_, options.max_body_size));
+    if (has_body) LimitBody();
+    if (has_body && body_size_.value_or(0) > limit_.size) {
+      return Refuse(RefusalOfLongBody(head, limit_, body_size_));
     }
     if (has_body && !TakeBody()) AnswerEarly();
   });
+}
+
+void Http2Stream::LimitBody() {
+  limit_ = {loop_->options().max_body_size};
+  if (body_size_ && *body_size_ <= kSmallBody) return;
+  IdentifyPeer(loop_->options(), *host_, &exchange_.request());
+  const BodyLimit own = loop_->handler().LimitBody(exchange_);
+  if (own.size < limit_.size) limit_ = own;
 }
 
 /// Prepares for the body. Returns false if the client may not send it; the reply says why.
@@ -156,10 +165,8 @@ void Http2Stream::ReceiveData(std::string_view data) {
 
 // nghttp2 has checked that the client does not send more than its Content-Length.
 void Http2Stream::Append(std::string_view data) {
-  const uint64_t max = loop_->options().max_body_size;
-  if (data.size() > max - std::min<uint64_t>(max, body_.size())) {
-    return Refuse(
-        {413, "the request's body exceeds the maximum of " + std::to_string(max) + " bytes"});
+  if (data.size() > limit_.size - std::min<uint64_t>(limit_.size, body_.size())) {
+    return Refuse(RefusalOfLongBody(exchange_.head(), limit_, std::nullopt));
   }
   const memory::ReceiveBuffer::Outcome outcome = body_.Append(data);
   if (outcome != memory::ReceiveBuffer::Outcome::kDone) return Refuse(RefusalOf(outcome));

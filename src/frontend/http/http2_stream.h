@@ -11,6 +11,7 @@
 #include "frontend/http/connection_exchange.h"
 #include "frontend/http/exchange_owner.h"
 #include "frontend/http/loop_services.h"
+#include "frontend/http/request_body.h"
 #include "frontend/http/request_fields.h"
 #include "frontend/http2/stream.h"
 #include "frontend/net/out_queue.h"
@@ -63,6 +64,7 @@ class Http2Stream final : public http2::Stream,
   ///   kAnswering -> kStreaming  the first piece of a streamed reply has come
   enum class State : uint8_t { kReceiving, kAnswering, kSending, kStreaming, kDetached };
 
+  void LimitBody();
   bool TakeBody();
   void Append(std::string_view data);
   void Answer();
@@ -79,6 +81,7 @@ class Http2Stream final : public http2::Stream,
   RequestFields fields_;
   memory::ReceiveBuffer body_;         // in kReceiving
   std::optional<uint64_t> body_size_;  // Content-Length
+  BodyLimit limit_;                    // of the body
   size_t head_size_ = 0;
   size_t counted_ = 0;   // bytes of this stream in incomplete_
   size_t progress_ = 0;  // of the body, when the client last had made progress

@@ -78,6 +78,10 @@ class KserveHandler final : public KserveRoutes {
   void Serve(Exchange& exchange, const Route& route, Method method) override;
   bool MayReceiveBody(Exchange& exchange) override;
   bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) override;
+  BodyLimit LimitBody(Exchange& exchange) override {
+    return LimitBodyAt(exchange, FindRoute(exchange.head().path()), exchange.head().method);
+  }
+  BodyLimit LimitBodyAt(Exchange& exchange, const Route& route, Method method) override;
   memory::HostBuffer TakeBodyMemory(Exchange& exchange, size_t size) override;
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override;
@@ -181,6 +185,22 @@ bool KserveHandler::MayReceiveBody(Exchange& exchange) {
 
 bool KserveHandler::MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) {
   return route.endpoint == Endpoint::kUnknown || AdmitTo(exchange, SpecOf(route.endpoint), method);
+}
+
+BodyLimit KserveHandler::LimitBodyAt(Exchange& exchange, const Route& route, Method method) {
+  // A client that is not admitted gets that reply, from MayReceiveBody().
+  if (!MayReceiveBodyAt(exchange, route, method)) return {};
+  switch (route.endpoint) {
+    case Endpoint::kInfer:
+      return LimitInferBody(exchange.head(), options_.max_input_size);
+    case Endpoint::kModelLoad:      // may bring the files of a model
+    case Endpoint::kSequenceClaim:  // from another replica
+    case Endpoint::kSequenceSettle:
+    case Endpoint::kSequenceOffer:
+      return {};
+    default:
+      return LimitJsonBody(exchange.head(), options_.max_input_size);
+  }
 }
 
 // The client is admitted first: MayReceiveBody() refuses another one, with this reply.

@@ -62,10 +62,10 @@ void RequestParser::on_header_impl(error_code& error) {
   }
 }
 
-void RequestParser::StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_size) {
+void RequestParser::StartChunkedBody(memory::ReceiveBuffer* body, const BodyLimit& limit) {
   eager(true);
   chunked_body_ = body;
-  max_chunked_size_ = max_size;
+  limit_ = limit;
 }
 
 void RequestParser::Refuse(int status, std::string text, error_code& error) {
@@ -90,11 +90,9 @@ void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view, error_
                   "larger HTTP chunks.",
                   error);
   }
-  if (size > max_chunked_size_ - chunked_body_->size()) {
-    Refuse(413,
-           "the request's chunked body exceeds the maximum of " +
-               std::to_string(max_chunked_size_) + " bytes",
-           error);
+  if (size > limit_.size - chunked_body_->size()) {
+    Refusal refusal = RefusalOfLongBody(head_, limit_, std::nullopt);
+    Refuse(refusal.status, std::move(refusal.text), error);
   }
 }
 

@@ -321,8 +321,58 @@ TEST_F(RequestReaderTest, RefusalsNameTheLimit) {
       reader_.Read("POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n9c40\r\n"),
       Result::kRefused);
   EXPECT_EQ(reader_.refusal().status, 413);
-  EXPECT_EQ(reader_.refusal().text,
-            "the request's chunked body exceeds the maximum of 39999 bytes");
+  EXPECT_EQ(reader_.refusal().text, "the request's body exceeds the maximum of 39999 bytes");
+}
+
+// The limit of an input is 1000 bytes, that of all bodies 2 GiB.
+TEST(RequestReader, AChunkedBodyEndsAtTheLimitOfTheSmallestPartThatItMayBe) {
+  HttpServerOptions options;
+  base::FakeClock clock;
+  ReceivedRequest request;
+  RequestReader reader(options, clock, &request, nullptr,
+                       [&] { return LimitInferBody(request.head, 1000); });
+  const auto read = [&](const std::string& fields, std::string_view size) {
+    const std::string head =
+        "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n" + fields + "\r\n";
+    EXPECT_EQ(reader.Read(head + "3e8\r\n" + std::string(1000, 'x') + "\r\n"), Result::kNeedsInput);
+    const Result result = reader.Read(std::string(size) + "\r\n");
+    reader.Drop();
+    return result;
+  };
+  const std::string json_size = "Inference-Header-Content-Length: ";
+  for (const std::string& fields :
+       {std::string(), json_size + "x\r\n", json_size + "0\r\n", json_size + "1001\r\n",
+        std::string("Content-Encoding: identity\r\n")}) {
+    EXPECT_EQ(read(fields, "1"), Result::kRefused) << fields;
+    EXPECT_EQ(reader.refusal().status, 400) << fields;
+    EXPECT_NE(reader.refusal().text.find("1000 bytes. Use --http-max-input-size"),
+              std::string::npos)
+        << reader.refusal().text;
+  }
+  EXPECT_EQ(read(json_size + "1000\r\n", "40000000"), Result::kNeedsInput);
+  EXPECT_EQ(read("Content-Encoding: gzip\r\n", "3e8"), Result::kNeedsInput);
+  EXPECT_EQ(read("Content-Encoding: gzip\r\n" + json_size + "10\r\n", "800"), Result::kRefused);
+}
+
+TEST(RequestReader, AnAnnouncedBodyBeyondTheLimitIsNotReceived) {
+  HttpServerOptions options;
+  base::FakeClock clock;
+  ReceivedRequest request;
+  RequestReader reader(options, clock, &request, nullptr,
+                       [&] { return LimitInferBody(request.head, 100'000); });
+  const std::string head = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 100001\r\n";
+  EXPECT_EQ(reader.Read(head + "\r\n"), Result::kRefused);
+  EXPECT_EQ(reader.refusal().status, 400);
+  EXPECT_EQ(reader.refusal().text,
+            "request JSON size of 100001 bytes exceeds the maximum allowed input size of 100000 "
+            "bytes. Use --http-max-input-size to increase the limit.");
+  reader.Drop();
+  EXPECT_EQ(reader.Read(head + "Inference-Header-Content-Length: 0\r\n\r\n"), Result::kRefused);
+  EXPECT_EQ(reader.refusal().text,
+            "Raw input has a byte_size (100001 bytes) that exceeds the maximum allowed value of "
+            "100000 bytes. Use --http-max-input-size to increase the limit.");
+  reader.Drop();
+  EXPECT_EQ(reader.Read(head + "Inference-Header-Content-Length: 9\r\n\r\n"), Result::kNeedsInput);
 }
 
 TEST(RequestReader, ABodyBeyondTheBudgetIsRefused) {
