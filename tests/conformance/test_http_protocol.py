@@ -34,7 +34,7 @@ def is_answer(response, data=ANSWER):
     "/v2//health/live", "/v2/models", "/v2/models/", "/v2/models/fixed/",
     "/v2/models/fixed/unknown", "/v2/models/fixed/versions/one",
     "/v2/models/fixed/versions/-1", "/v2/models/fixed/versions/", "/v2/models/fixed/versions/1/",
-    "/v2/models/fixed/infer/extra", "/v2/repository/unknown", "/%76%32"])
+    "/v2/models/fixed/infer/extra", "/v2/repository/unknown"])
 def test_unknown_path(server, path):
     response = raw_http.get(server, path)
     assert response.status == 404

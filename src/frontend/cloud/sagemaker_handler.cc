@@ -13,8 +13,8 @@
 #include "frontend/cloud/sagemaker_models.h"
 #include "frontend/cloud/sagemaker_route.h"
 #include "frontend/http/admission.h"
-#include "frontend/http/field_text.h"
 #include "frontend/http/off_loop.h"
+#include "frontend/http/request_path.h"
 
 namespace nereid::frontend::cloud {
 namespace {
@@ -55,17 +55,6 @@ void SetDocument(Exchange& exchange, const base::Result<std::string>& document) 
   }
   reply.content_type = http::kJsonType;
   reply.text << *document;
-}
-
-/// Returns the value of a parameter of the target's query; empty if there is none. It is not
-/// percent-decoded.
-std::string_view QueryValue(std::string_view target, std::string_view name) {
-  (void)http::TakeUntil(&target, '?');
-  while (!target.empty()) {
-    std::string_view value = http::TakeUntil(&target, '&');
-    if (http::TakeUntil(&value, '=') == name) return value;
-  }
-  return {};
 }
 
 /// Returns what the client of InvokeEndpoint calls a model.
@@ -198,7 +187,7 @@ void SagemakerHandler::HandleModels(Exchange& exchange, const SagemakerPath& pat
 
 void SagemakerHandler::List(Exchange& exchange) {
   lists_.Run(exchange, [this, &exchange] {
-    const auto page = models_.List(QueryValue(exchange.head().target, "next_page_token"));
+    const auto page = models_.List(http::QueryValue(exchange.head().target, "next_page_token"));
     SetDocument(exchange,
                 page.ok() ? codec::json::EncodeSagemakerModels(page->models, page->next_page_token)
                           : base::Result<std::string>(page.status()));

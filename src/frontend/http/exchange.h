@@ -78,6 +78,12 @@ class Exchange {
   const Body& body() const { return request_.body; }
   /// Returns the client, as the system and TLS know it; null if the server does not ask for it.
   const net::Peer* peer() const { return request_.peer ? &*request_.peer : nullptr; }
+  /// Takes a path that the request names beside its own, and returns it decoded; it is empty if
+  /// `path` is malformed. Valid until the request ends.
+  PathView Redirect(std::string_view path) {
+    (void)request_.head.redirect.Assign(path);
+    return request_.head.redirect.view();
+  }
   /// Replaces the body, by the inflated one for example.
   void ReplaceBody(Body body) { request_.body = std::move(body); }
   /// Moves the memory of the body out: a request of the core keeps it alive. The views of body()

@@ -103,7 +103,7 @@ size_t Http2Stream::AddField(std::string_view name, std::string_view value) {
     return head_size_;
   }
   if (name == ":path") {
-    head.target.assign(value);
+    (void)fields_.SetTarget(value);
   } else if (name == ":method") {
     head.method = MethodOf(beast::string_to_verb({value.data(), value.size()}));
   } else if (name == ":authority") {

@@ -31,6 +31,14 @@ RequestFields::RequestFields(RequestHead* head, const HttpServerOptions& options
   head_.Clear();
 }
 
+bool RequestFields::SetTarget(std::string_view target) {
+  if (head_.SetTarget(target)) return true;
+  refusal_ = {400,
+              "the path of the request has a '%' that two hexadecimal digits do not follow, or a "
+              "control character"};
+  return false;
+}
+
 bool RequestFields::Count() {
   if (++field_count_ <= max_fields_) return true;
   refusal_ = {431, "the request has more than " + std::to_string(max_fields_) + " header fields"};

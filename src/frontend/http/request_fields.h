@@ -21,6 +21,8 @@ class RequestFields {
   /// Clears `head` and fills it within the limits of `options`. Both must outlive the object.
   RequestFields(RequestHead* head, const HttpServerOptions& options);
 
+  /// Takes the target of the request. Returns false if its path is malformed; see refusal().
+  bool SetTarget(std::string_view target);
   /// Counts a field of the head or the trailer. Returns false if it is one too many; see refusal().
   bool Count();
   /// Takes a field of the head. Returns false if the request must be refused; see refusal().

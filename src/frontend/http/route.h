@@ -7,6 +7,7 @@
 
 #include "api/access/operation.h"
 #include "frontend/http/request_head.h"
+#include "frontend/http/request_path.h"
 
 namespace nereid::frontend::http {
 
@@ -43,8 +44,8 @@ enum class Endpoint {
 };
 inline constexpr Endpoint kLastEndpoint = Endpoint::kSharedMemoryUnregister;
 
-/// The operation and the names in a path. The views are parts of the path as the client wrote it:
-/// names are not percent-decoded, and they are case-sensitive, as in Triton.
+/// The operation and the names in a path. The views are parts of the path. Names are
+/// case-sensitive, as in Triton.
 struct Route {
   Endpoint endpoint = Endpoint::kUnknown;
   std::string_view model;
@@ -55,10 +56,7 @@ struct Route {
 };
 
 /// Returns the route of a path without its query; kUnknown if it names no operation.
-Route FindRoute(std::string_view path);
-
-/// Returns the route of the path "/v2" + `rest`.
-Route FindV2Route(std::string_view rest);
+Route FindRoute(const PathView& path);
 
 /// What the methods of an endpoint do. Who may call them follows from the operations, so there is
 /// no endpoint without a role.

@@ -16,7 +16,7 @@ class MetricsHandler final : public http::HttpHandler {
 
   void Handle(http::Exchange& exchange) override {
     http::LogRequest(exchange.head());
-    std::string_view path = exchange.head().path();
+    std::string_view path = exchange.head().path().text();
     if (path.ends_with('/')) path.remove_suffix(1);
     const bool is_page = path == kMetricsPath;
     if (is_page && !page_.Admits(exchange)) return exchange.Finish();
