@@ -13,6 +13,7 @@
 #include "frontend/cloud/sagemaker_models.h"
 #include "frontend/cloud/sagemaker_route.h"
 #include "frontend/http/admission.h"
+#include "frontend/http/content_encoding.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/request_path.h"
 
@@ -202,6 +203,9 @@ void SagemakerHandler::Load(Exchange& exchange) {
     return exchange.Finish();
   }
   loads_.Run(exchange, [this, &exchange] {
+    if (const Status status = http::DecompressBody(exchange, kMaxLoadBody, nullptr); !status.ok()) {
+      return SetDocument(exchange, status);
+    }
     const auto model = codec::json::DecodeSagemakerLoad(exchange.body().view());
     if (!model.ok()) return SetDocument(exchange, model.status());
     LOG_INFO_OF(.model = model->name)

@@ -38,6 +38,14 @@ void IdentifyPeer(const HttpServerOptions& options, const net::ByteStream& clien
   if (options.identifies_peers && !request->peer) request->peer = client.peer();
 }
 
+/// Sends "100 Continue". What does not fit goes out before the reply. The client then waits for it
+/// in vain, and sends its body after a while (RFC 9110, section 10.1.1). A loss is found again by
+/// reading, and by the reply.
+void SendContinue(ReplyWriter* writer, net::OutQueue* unsent, net::ByteStream& client) {
+  writer->AddContinue();
+  (void)unsent->Write(client);
+}
+
 /// Reads what the client has sent. A descriptor that comes with it belongs to the request that is
 /// being received. One that comes while an earlier request is answered is closed, so a client must
 /// wait for a reply before it sends the next descriptor.
@@ -84,7 +92,9 @@ void Connection::CheckTimeout(uint64_t tick) {
   // Continue" (RFC 9110, section 15.2), which HTTP/1.0 does not know; within a streamed reply it is
   // a piece that the handler has named.
   probe_.Clear();
-  if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) SendContinue();
+  if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) {
+    SendContinue(&writer_, &unsent_, *client_);
+  }
   if (state_ == State::kStreaming) exchange_.ProbeStream();
 }
 
@@ -255,7 +265,7 @@ void Connection::OnRead(RequestReader::Result result) {
         IdentifyPeer(loop_->options(), *client_, &exchange_.request());
         if (!loop_->handler().MayReceiveBody(exchange_)) break;
       }
-      if (reader_.TakeContinueWish()) SendContinue();
+      if (reader_.TakeContinueWish()) SendContinue(&writer_, &unsent_, *client_);
       if (reader_.TakeProgress()) {
         const TimeoutTicks& timeouts = loop_->timeouts();
         deadline_.SetTimeout(loop_->tick(), reader_.IsInHead() ? timeouts.head : timeouts.stall);
@@ -350,14 +360,6 @@ void Connection::SendPieces() {
   writer_.AddPieces(std::move(ready));
   Write();
   WaitReadable();
-}
-
-// What does not fit goes out before the reply. The client then waits for it in vain, and sends its
-// body after a while (RFC 9110, section 10.1.1). A loss is found again by reading, and by the
-// reply.
-void Connection::SendContinue() {
-  writer_.AddContinue();
-  (void)unsent_.Write(*client_);
 }
 
 void Connection::Write() {

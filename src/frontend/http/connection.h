@@ -75,7 +75,6 @@ class Connection final : public net::Connection,
   void OnRead(RequestReader::Result result);
   void Dispatch();
   void SendPieces();
-  void SendContinue();
   void Write();
   void OnWritten();
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "codec/json/request_options.h"
 #include "frontend/http/access_entry.h"
 #include "frontend/http/reply.h"
@@ -147,7 +148,7 @@ class Exchange {
   void set_reply_form(ReplyForm form) { reply_form_ = form; }
   /// Records an activity of the front end in the trace, if there is one.
   void Stamp(std::string_view activity) const {
-    if (trace_ != nullptr) StampNow(activity);
+    if (trace_ != nullptr) trace_->Stamp(activity, base::SteadyClock().NowNs());
   }
   /// Passes the trace on as complete, and forgets the times.
   void EndTrace() {
@@ -156,8 +157,6 @@ class Exchange {
   }
 
  private:
-  void StampNow(std::string_view activity) const;
-
   ReceivedRequest request_;
   Reply reply_;
   codec::json::OutputOptions output_options_;

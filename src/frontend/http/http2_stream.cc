@@ -126,20 +126,16 @@ void Http2Stream::Begin(bool has_body) {
     }
     if (head_size_ > options.max_head_size) return Refuse(RefusalOfLongHead(options.max_head_size));
     if (fields_.refusal().status != 0) return Refuse(fields_.refusal());
-    if (has_body) LimitBody();
+    limit_ = {options.max_body_size};
+    if (has_body && body_size_.value_or(UINT64_MAX) > kSmallBody) {
+      IdentifyPeer(options, *host_, &exchange_.request());
+      limit_ = Smaller(limit_, loop_->handler().LimitBody(exchange_));
+    }
     if (has_body && body_size_.value_or(0) > limit_.size) {
       return Refuse(RefusalOfLongBody(head, limit_, body_size_));
     }
     if (has_body && !TakeBody()) AnswerEarly();
   });
-}
-
-void Http2Stream::LimitBody() {
-  limit_ = {loop_->options().max_body_size};
-  if (body_size_ && *body_size_ <= kSmallBody) return;
-  IdentifyPeer(loop_->options(), *host_, &exchange_.request());
-  const BodyLimit own = loop_->handler().LimitBody(exchange_);
-  if (own.size < limit_.size) limit_ = own;
 }
 
 /// Prepares for the body. Returns false if the client may not send it; the reply says why.

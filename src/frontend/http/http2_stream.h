@@ -64,7 +64,6 @@ class Http2Stream final : public http2::Stream,
   ///   kAnswering -> kStreaming  the first piece of a streamed reply has come
   enum class State : uint8_t { kReceiving, kAnswering, kSending, kStreaming, kDetached };
 
-  void LimitBody();
   bool TakeBody();
   void Append(std::string_view data);
   void Answer();

@@ -88,7 +88,7 @@ class KserveHandlerTest : public ::testing::Test {
     auto exchange = std::make_shared<FakeExchange>();
     RequestHead& head = exchange->request().head;
     head.method = method;
-    head.target = target;
+    EXPECT_TRUE(head.SetTarget(target));
     head.content_encoding = encoding;
     head.accept_encoding = accept;
     if (header_length != nullptr) head.inference_header_length = header_length;
@@ -160,6 +160,40 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
   Expect(Ask(Method::kHead, "/v2/health/live"), 405, "text/plain",
          R"({"error":"Method Not Allowed"})");
   Expect(Get("/v2/repository/index"), 405, "application/json", R"({"error":"Method Not Allowed"})");
+}
+
+TEST_F(KserveHandlerTest, NamesInPathsAreDecoded) {
+  service_.models["a b/c"] = service_.models["echo"];
+  EXPECT_EQ(Get("/v2/models/a%20b%2Fc/ready").status, 200);
+  EXPECT_EQ(Get("/v2/models/a%20b/c/ready").status, 404);
+  Expect(Get("/v2/models/no%20ne"), 404, "application/json",
+         R"({"error":"Request for unknown model: 'no ne' is not found"})");
+}
+
+TEST_F(KserveHandlerTest, CompressedBodiesAreInflatedOnEveryRoute) {
+  const auto packed = [](const std::string& text, Encoding encoding) {
+    const tensor::ByteSpan piece{text.data(), text.size()};
+    codec::json::TextBuffer out;
+    EXPECT_TRUE(Compress({&piece, 1}, encoding, &out).ok());
+    return std::string(out.view());
+  };
+  const auto post = [&](const std::string& body, const std::string& encoding) {
+    return Ask(Method::kPost, "/v2/logging", body, encoding);
+  };
+  const std::string change = R"({"log_verbose_level":0})";
+  const Answer plain = post(change, "");
+  EXPECT_EQ(plain.status, 200);
+  for (const Encoding encoding : {Encoding::kGzip, Encoding::kDeflate}) {
+    const std::string name(EncodingName(encoding));
+    Expect(post(packed(change, encoding), name), 200, "application/json", plain.body);
+    EXPECT_EQ(post(packed(change, encoding) + "x", name).status, 400);
+    EXPECT_EQ(post(packed(R"({"no_such":1})", encoding), name).status, 400);
+    EXPECT_EQ(post("garbage", name).status, 400);
+  }
+  EXPECT_EQ(post(change, "identity").status, 200);
+  const Answer unknown = post(change, "br");
+  EXPECT_EQ(unknown.status, 415);
+  EXPECT_EQ(unknown.fields, "Accept-Encoding: gzip, deflate\r\n");
 }
 
 TEST_F(KserveHandlerTest, UnsupportedExtensionsAreNamed) {

@@ -34,6 +34,8 @@ struct BodyLimit {
   bool is_input_size = false;  // it is --http-max-input-size, whose texts are Triton's
 };
 
+inline BodyLimit Smaller(const BodyLimit& a, const BodyLimit& b) { return b.size < a.size ? b : a; }
+
 /// Returns the largest body of an inference request with this head; `max_input_size` is
 /// --http-max-input-size.
 BodyLimit LimitInferBody(const RequestHead& head, uint64_t max_input_size);

@@ -112,7 +112,8 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
   const auto length = parser_->content_length();
   const uint64_t size = length ? *length : 0;
   has_large_body_ = chunked || size > kSmallBody;
-  const BodyLimit limit = LimitBody();
+  BodyLimit limit{options_.max_body_size};
+  if (has_large_body_ && limit_body_ != nullptr) limit = Smaller(limit, limit_body_());
   if (size > limit.size) return Refuse(RefusalOfLongBody(head, limit, size));
   // RFC 9110, section 10.1.1: a client that has begun to send the body does not wait.
   wants_continue_ = head.expects_continue && input->empty() && (chunked || size != 0);
@@ -122,13 +123,6 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
   progress_ = 0;
   has_progress_ = true;
   return std::nullopt;
-}
-
-BodyLimit RequestReader::LimitBody() const {
-  BodyLimit limit{options_.max_body_size};
-  if (!has_large_body_ || limit_body_ == nullptr) return limit;
-  const BodyLimit own = limit_body_();
-  return own.size < limit.size ? own : limit;
 }
 
 RequestReader::Result RequestReader::BeginKnownBody(uint64_t size, std::string_view* input) {

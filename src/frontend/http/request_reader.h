@@ -97,7 +97,6 @@ class RequestReader {
   std::optional<Result> BeginBody(std::string_view* input);
   Result BeginKnownBody(uint64_t size, std::string_view* input);
   bool Parse(std::string_view* input, std::optional<Result>* result);
-  BodyLimit LimitBody() const;
   void NoteBodyProgress();
   Result Complete();
   Result Refuse(Refusal refusal);

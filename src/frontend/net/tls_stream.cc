@@ -75,7 +75,7 @@ void TlsStream::StartStep() noexcept {
 }
 
 void TlsStream::OnHandshakeStep() noexcept {
-  const bool sent = Send(handshake_->output());
+  const bool sent = Send(&handshake_->output());
   handshake_->output() = std::string();
   if (!sent) return Lose();
   switch (handshake_->progress()) {
@@ -166,7 +166,7 @@ void TlsStream::OnDeadline() {
 void TlsStream::EndOutput() noexcept {
   if (phase_ != Phase::kOpen) return;
   session_->EndOutput(&tls_.output());
-  if (!SendOutput()) return;
+  if (!Send(&tls_.output())) return;
   ends_output_ = true;
   if (owed_.empty()) inner_->EndOutput();
 }
@@ -177,7 +177,7 @@ void TlsStream::Close() noexcept {
   if (phase_ == Phase::kClosed) return;
   if (phase_ == Phase::kOpen && owed_.empty()) {
     session_->EndOutput(&tls_.output());
-    (void)SendOutput();
+    (void)Send(&tls_.output());
   }
   EndHandshake();
   phase_ = Phase::kClosed;
@@ -210,7 +210,7 @@ ByteStream::Outcome TlsStream::Read(std::span<char> to) noexcept {
   if (phase_ != Phase::kOpen) return Unusable(phase_);
   if (owed_.IsFull()) return {0, State::kBlocked};
   const Outcome got = session_->Read(*inner_, to, &tls_.output());
-  if (!SendOutput()) {
+  if (!Send(&tls_.output())) {
     phase_ = Phase::kLost;
     return Unusable(phase_);
   }
@@ -254,7 +254,7 @@ ByteStream::Outcome TlsStream::Write(std::span<const iovec> pieces) noexcept {
   }
   if (encrypted_ != 0) return {std::exchange(encrypted_, 0), State::kOpen};
   const size_t size = session_->Write(pieces, kBatch, &tls_.output());
-  const bool sent = SendOutput();
+  const bool sent = Send(&tls_.output());
   if (!sent || session_->has_failed()) return {0, State::kLost};
   if (owed_.empty()) return {size, State::kOpen};
   encrypted_ = size;
@@ -275,20 +275,13 @@ void TlsStream::OnWritable() noexcept {
   if (std::exchange(awaits_writable_, false)) owner_->OnWritable();
 }
 
-/// Sends bytes to the client, or keeps them until inner_ takes them. Returns false if the
-/// connection is lost or memory has run out.
-bool TlsStream::Send(std::string_view encrypted) noexcept {
-  const OutQueue::Outcome outcome = owed_.Send(*inner_, encrypted);
+/// Sends `encrypted` to the client, or keeps what inner_ does not take, and clears it. Returns
+/// false if the connection is lost or memory has run out.
+bool TlsStream::Send(std::string* encrypted) noexcept {
+  const OutQueue::Outcome outcome = owed_.Send(*inner_, *encrypted);
+  encrypted->clear();
   if (outcome == OutQueue::Outcome::kBlocked) inner_->AwaitWritable();
   return outcome != OutQueue::Outcome::kLost;
-}
-
-/// Sends what the session has made for the client. Returns false as Send() does.
-bool TlsStream::SendOutput() noexcept {
-  std::string& output = tls_.output();
-  const bool sent = Send(output);
-  output.clear();
-  return sent;
 }
 
 }  // namespace nereid::frontend::net

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
+#include <string>
 
 #include "frontend/net/byte_stream.h"
 #include "frontend/net/out_queue.h"
@@ -78,8 +78,7 @@ class TlsStream final : public ByteStream,
   void Lose() noexcept;
   void OnDeadline();
 
-  bool Send(std::string_view encrypted) noexcept;
-  bool SendOutput() noexcept;
+  bool Send(std::string* encrypted) noexcept;
   void WatchForInput() noexcept;
 
   TlsLoop& tls_;
