@@ -185,6 +185,16 @@ TEST_F(Http2RestTest, LimitsOfTheHead) {
   ExpectAlive();
 }
 
+TEST_F(Http2RestTest, BlanksAroundAFieldAreRemoved) {
+  Start();
+  EXPECT_EQ(client().Request("GET", "/v2/health/live", {}, {{"x-a", " v\t"}}).Field(":status"),
+            "200");
+  const Reply reply = client().Request("POST", kInfer, kJson, {{"grpc-timeout", " x "}});
+  EXPECT_EQ(reply.Field(":status"), "400");
+  EXPECT_NE(reply.body.find("the header 'grpc-timeout' has the value 'x'"), std::string::npos)
+      << reply.body;
+}
+
 TEST_F(Http2RestTest, LimitsOfTheBody) {
   options_.max_body_size = 1000;
   Start();
