@@ -174,8 +174,9 @@ void ConsoleHandler::Handle(Exchange& exchange) {
   if (!http::Admit(options_.kserve.gate.get(), RouteOf(found.endpoint).operation, exchange)) {
     return exchange.Finish();
   }
-  if (exchange.head().method != Method::kGet) {
-    Fail(exchange, 405, "the console's own paths have the method GET only");
+  if (!http::IsRead(exchange.head().method)) {
+    Fail(exchange, 405, "the console's own paths have the methods GET and HEAD only");
+    exchange.reply().extra_fields = "Allow: GET, HEAD\r\n";
     return exchange.Finish();
   }
   switch (found.endpoint) {
@@ -210,6 +211,10 @@ void ConsoleHandler::ServePage(Exchange& exchange, std::string_view name) const 
 void ConsoleHandler::ServeEvents(Exchange& exchange, EventBroadcast& events,
                                  std::string first) const {
   exchange.reply().extra_fields = kNotStored;
+  if (exchange.head().method == Method::kHead) {
+    exchange.reply().content_type = kEvents.content_type;
+    return exchange.Finish();
+  }
   const auto stream = exchange.BeginStream(std::make_shared<request::Cancellation>(), kEvents);
   if (events.Add(stream, std::move(first))) return;
   exchange.ResignSink();

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "api/field_filter.h"
 #include "api/status_map.h"
@@ -62,6 +63,17 @@ void SetDocument(Exchange& exchange, const base::Result<std::string>& document) 
 std::string TargetOf(const Exchange& exchange, std::string_view model) {
   const api::HeaderField* field = api::FindField(exchange.head().fields, kSagemakerTargetField);
   return field != nullptr ? field->value : std::string(model);
+}
+
+/// Returns the field Allow for an endpoint.
+std::string AllowFieldOf(SagemakerEndpoint endpoint) {
+  std::vector<http::Method> methods;
+  for (const SagemakerRoute& route : AllSagemakerRoutes()) {
+    if (route.endpoint != endpoint) continue;
+    methods.push_back(route.method);
+    if (route.method == http::Method::kGet) methods.push_back(http::Method::kHead);
+  }
+  return http::AllowField(methods);
 }
 
 class SagemakerHandler final : public ForwardingHandler {
@@ -128,6 +140,7 @@ const SagemakerRoute* SagemakerHandler::Admit(Exchange& exchange, const Sagemake
   const SagemakerRoute* route = FindSagemakerRoute(path.endpoint, exchange.head().method);
   if (route == nullptr) {
     exchange.reply().SetError(405, http::kJsonType, "Method Not Allowed");
+    exchange.reply().extra_fields = AllowFieldOf(path.endpoint);
     return nullptr;
   }
   const bool admitted = http::Admit(options_.kserve.gate.get(), route->operation, exchange);

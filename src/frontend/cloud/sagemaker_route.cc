@@ -38,7 +38,9 @@ std::span<const SagemakerRoute> AllSagemakerRoutes() { return kRoutes; }
 
 const SagemakerRoute* FindSagemakerRoute(SagemakerEndpoint endpoint, http::Method method) {
   for (const SagemakerRoute& route : kRoutes) {
-    if (route.endpoint == endpoint && route.method == method) return &route;
+    const bool is_same =
+        route.method == method || (http::IsRead(route.method) && http::IsRead(method));
+    if (route.endpoint == endpoint && is_same) return &route;
   }
   return nullptr;
 }

@@ -34,7 +34,7 @@ struct SagemakerRoute : CloudRoute {
 /// Returns all routes.
 std::span<const SagemakerRoute> AllSagemakerRoutes();
 
-/// Returns the route of an endpoint's method, or null: a wrong method.
+/// Returns the route of an endpoint's method, or null: a wrong method. HEAD has the route of GET.
 const SagemakerRoute* FindSagemakerRoute(SagemakerEndpoint endpoint, http::Method method);
 
 }  // namespace nereid::frontend::cloud

@@ -309,7 +309,7 @@ void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept
     CountSent(exchange_);
     writer_.Begin(exchange_.reply(), {.close = close_after_reply_,
                                       .fields = FieldsForPages(loop_->options(), exchange_.head()),
-                                      .server_fields = loop_->options().server_fields});
+                                      .server_fields = loop_->server_fields()});
     // The reply to a HEAD request has the head of the GET, and no body.
     if (exchange_.head().method != Method::kHead) AddBody(loop_, &exchange_.reply(), &unsent_);
     exchange_.Stamp("HTTP_SEND_START");
@@ -352,7 +352,7 @@ void Connection::SendPieces() {
                         {.is_http_1_0 = is_http_1_0,
                          .close = close_after_reply_,
                          .fields = FieldsForPages(loop_->options(), exchange_.head()),
-                         .server_fields = loop_->options().server_fields});
+                         .server_fields = loop_->server_fields()});
   }
   if (api::AccessRecord* const record = exchange_.access_entry().record()) {
     for (const ReplyStream::Piece& piece : ready.pieces) record->AddSent(piece.text.size());

@@ -115,10 +115,12 @@ TEST_F(Http2RestTest, OtherMethodsAndPaths) {
   EXPECT_EQ(client().Request("GET", "/v2/health/live").Field("content-length"), "0");
   EXPECT_EQ(client().Request("GET", "/nowhere").Field(":status"), "404");
   EXPECT_EQ(client().Request("PUT", "/v2").Field(":status"), "405");
+  EXPECT_EQ(client().Request("PUT", "/v2").Field("allow"), "GET, HEAD");
   const Reply head = client().Request("HEAD", "/v2");
-  EXPECT_EQ(head.Field(":status"), "405");
-  EXPECT_EQ(head.Field("content-length"), client().Request("PUT", "/v2").Field("content-length"));
+  EXPECT_EQ(head.Field(":status"), "200");
+  EXPECT_EQ(head.Field("content-length"), client().Request("GET", "/v2").Field("content-length"));
   EXPECT_EQ(head.body, "");
+  EXPECT_TRUE(head.Field("date").ends_with(" GMT")) << head.Field("date");
   EXPECT_EQ(client().Request("GET", "/v2?a=b").Field(":status"), "200");
 }
 
@@ -183,6 +185,15 @@ TEST_F(Http2RestTest, LimitsOfTheHead) {
   const Headers huge = {{"x", std::string(30 << 10, 'x')}, {"y", std::string(30 << 10, 'y')}};
   EXPECT_NE(client().Request("GET", "/v2", {}, huge).error_code, 0u);
   ExpectAlive();
+}
+
+TEST_F(Http2RestTest, TheHostIsNamedOnce) {
+  Start();
+  const auto status = [&](const Headers& extra) {
+    return client().Request("GET", "/v2/health/live", {}, extra).Field(":status");
+  };
+  EXPECT_EQ(status({{"host", "LOCALHOST"}}), "200");
+  EXPECT_EQ(status({{"host", "other"}}), "400");
 }
 
 TEST_F(Http2RestTest, BlanksAroundAFieldAreRemoved) {
@@ -471,7 +482,7 @@ TEST_F(Http2RestTest, UpgradesFromHttp1AreIgnored) {
 class ThrowingHandler final : public HttpHandler {
  public:
   void Handle(Exchange& exchange) override {
-    if (exchange.head().path() == "/no-memory") throw std::bad_alloc();
+    if (exchange.head().path().text() == "/no-memory") throw std::bad_alloc();
     exchange.Finish();
   }
   bool MakeInferenceReply(Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {

@@ -107,7 +107,10 @@ size_t Http2Stream::AddField(std::string_view name, std::string_view value) {
   } else if (name == ":method") {
     head.method = MethodOf(beast::string_to_verb({value.data(), value.size()}));
   } else if (name == ":authority") {
+    authority_.assign(value);
     (void)fields_.Add(beast::field::host, "host", value);
+  } else if (name == "host" && fields_.has_host() && EqualsIgnoringCase(value, authority_)) {
+    // RFC 9113, section 8.3.1: the field may repeat :authority, and must not differ.
   } else if (!name.starts_with(':') && fields_.Count()) {
     const beast::field field = FieldOf(name);
     if (field == beast::field::content_length) body_size_ = base::ParseWhole<uint64_t>(value);
@@ -273,10 +276,12 @@ void Http2Stream::SubmitResponse(nghttp2_session* session, const nghttp2_data_pr
   const Reply& reply = exchange_.reply();
   std::string lines = reply.extra_fields;
   lines.append(FieldsForPages(loop_->options(), exchange_.head()));
-  lines.append(loop_->options().server_fields);
+  lines.append(loop_->server_fields());
   ResponseFields fields(reply.status, reply.content_type, std::move(lines));
   const bool is_head = exchange_.head().method == Method::kHead;
-  if (state_ == State::kSending) fields.AddLength(is_head ? reply.body_size() : unsent());
+  if (state_ == State::kSending && HasLength(reply)) {
+    fields.AddLength(is_head ? reply.body_size() : unsent());
+  }
   const bool has_body = unsent() > 0 || !is_complete();
   nghttp2_submit_response(session, notes.id, fields.data(), fields.size(),
                           has_body ? &body : nullptr);

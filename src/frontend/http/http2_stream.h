@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -81,6 +82,7 @@ class Http2Stream final : public http2::Stream,
   memory::ReceiveBuffer body_;         // in kReceiving
   std::optional<uint64_t> body_size_;  // Content-Length
   BodyLimit limit_;                    // of the body
+  std::string authority_;
   size_t head_size_ = 0;
   size_t counted_ = 0;   // bytes of this stream in incomplete_
   size_t progress_ = 0;  // of the body, when the client last had made progress

@@ -242,12 +242,14 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
   if (!AdmitTo(exchange, spec, method)) return exchange.Finish();
   if (!spec.Accepts(method)) {
     exchange.reply().SetError(405, ErrorType(spec), "Method Not Allowed");
+    exchange.reply().extra_fields = AllowField(spec);
     return exchange.Finish();
   }
   if (spec.reasons && AsksForReasons(exchange.head())) {
     if (!Admit(options_.gate.get(), *spec.reasons, exchange)) return exchange.Finish();
     return health_.Explain(exchange, route);
   }
+  if (method == Method::kHead) method = Method::kGet;  // the connection leaves the body out
   if (MustInflate(exchange, route)) return Inflate(exchange, route, method);
   ServeAdmitted(exchange, route, method);
 }

@@ -157,9 +157,23 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
   Expect(Get("/v2/"), 404, "text/plain", R"({"error":"Not Found"})");
   Expect(Get("/v2/models/echo/infer"), 405, "text/plain", R"({"error":"Method Not Allowed"})");
   Expect(Post("/v2"), 405, "application/json", R"({"error":"Method Not Allowed"})");
-  Expect(Ask(Method::kHead, "/v2/health/live"), 405, "text/plain",
-         R"({"error":"Method Not Allowed"})");
+  EXPECT_EQ(Post("/v2").fields, "Allow: GET, HEAD\r\n");
+  EXPECT_EQ(Get("/v2/models/echo/infer").fields, "Allow: POST\r\n");
+  EXPECT_EQ(Ask(Method::kHead, "/v2/models/echo/infer").status, 405);
+  EXPECT_EQ(Ask(Method::kPut, "/v2/drain").fields, "Allow: GET, HEAD, POST, DELETE\r\n");
   Expect(Get("/v2/repository/index"), 405, "application/json", R"({"error":"Method Not Allowed"})");
+}
+
+TEST_F(KserveHandlerTest, HeadHasTheReplyOfGet) {
+  for (const char* path : {"/v2", "/v2/health/live", "/v2/models/echo", "/v2/models/stats", "/",
+                           "/v2/models/echo/config", "/v2/models/echo/ready", "/v2/models/none"}) {
+    const Answer get = Get(path);
+    const Answer head = Ask(Method::kHead, path);  // the connection leaves the body out
+    EXPECT_EQ(head.status, get.status) << path;
+    EXPECT_EQ(head.body, get.body) << path;
+  }
+  service_.ready = false;
+  EXPECT_EQ(Ask(Method::kHead, "/v2/health/ready").status, 400);
 }
 
 TEST_F(KserveHandlerTest, NamesInPathsAreDecoded) {

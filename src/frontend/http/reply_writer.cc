@@ -23,9 +23,12 @@ void ReplyWriter::AddContinue() { queue_.Copy("HTTP/1.1 100 Continue\r\n\r\n"); 
 
 void ReplyWriter::Begin(const Reply& reply, const Framing& framing) {
   AppendStatusAndFields(reply, framing);
-  head_.append("Content-Length: ");
-  AppendNumber(reply.body_size(), 10, &head_);
-  head_.append(framing.close ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
+  if (HasLength(reply)) {
+    head_.append("Content-Length: ");
+    AppendNumber(reply.body_size(), 10, &head_);
+    head_.append("\r\n");
+  }
+  head_.append(framing.close ? "Connection: close\r\n\r\n" : "\r\n");
   AddHead();
 }
 

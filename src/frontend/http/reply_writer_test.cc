@@ -64,6 +64,12 @@ TEST_F(ReplyWriterTest, ALargeBodyIsNotCopiedAndKeptUntilItIsWritten) {
   EXPECT_EQ(written.substr(written.find("\r\n\r\n") + 4), std::string(100'000, 'x') + tail);
 }
 
+TEST_F(ReplyWriterTest, NotModifiedHasNoLength) {
+  reply_.status = 304;
+  writer_.Begin(reply_, {});
+  EXPECT_EQ(Written(), "HTTP/1.1 304 Not Modified\r\n\r\n");
+}
+
 TEST_F(ReplyWriterTest, AContinueGoesOutBeforeTheReply) {
   writer_.AddContinue();
   writer_.Begin(reply_, {.close = true});

@@ -32,6 +32,14 @@ void RequestHead::Clear() {
   is_http_1_0 = false;
 }
 
+std::string AllowField(std::span<const Method> methods) {
+  std::string field = "Allow: ";
+  for (size_t i = 0; i < methods.size(); ++i) {
+    field.append(i == 0 ? "" : ", ").append(MethodName(methods[i]));
+  }
+  return field + "\r\n";
+}
+
 std::string_view MethodName(Method method) {
   switch (method) {
     case Method::kGet:

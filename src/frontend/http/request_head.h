@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,12 @@
 namespace nereid::frontend::http {
 
 enum class Method { kGet, kHead, kPost, kPut, kDelete, kOptions, kOther };
+
+/// Returns whether the reply is that of GET. The reply to HEAD lacks only the body.
+inline bool IsRead(Method method) { return method == Method::kGet || method == Method::kHead; }
+
+/// Returns the field Allow, which a reply with the status 405 has, as a whole line.
+std::string AllowField(std::span<const Method> methods);
 
 /// The part of a request's head that the server uses. Reused from request to request, so that its
 /// texts keep their memory.

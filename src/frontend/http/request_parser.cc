@@ -64,6 +64,9 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
 void RequestParser::on_header_impl(error_code& error) {
   error = {};
   head_.keep_alive = keep_alive();
+  if (!head_.is_http_1_0 && !fields_.has_host()) {
+    return Refuse(400, "the request has no field Host", error);
+  }
   if (Refusal refusal = codings_.Check(head_.is_http_1_0); refusal.status != 0) {
     Refuse(refusal.status, std::move(refusal.text), error);
   }

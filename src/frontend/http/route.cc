@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "api/version_text.h"
 
@@ -162,6 +163,15 @@ consteval bool EveryEndpointIsSpecified() {
 static_assert(EveryEndpointIsSpecified(), "an endpoint lacks its methods and operations");
 
 }  // namespace
+
+std::string AllowField(const EndpointSpec& spec) {
+  std::vector<Method> methods;
+  for (const Method method :
+       {Method::kGet, Method::kHead, Method::kPost, Method::kPut, Method::kDelete}) {
+    if (spec.Accepts(method)) methods.push_back(method);
+  }
+  return AllowField(methods);
+}
 
 std::span<const EndpointSpec> AllEndpoints() { return kEndpoints; }
 

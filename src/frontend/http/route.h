@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "api/access/operation.h"
@@ -73,19 +74,23 @@ struct EndpointSpec {
   std::optional<api::Operation> reasons = std::nullopt;
   std::optional<api::Operation> put = std::nullopt;  // of PUT
 
+  /// HEAD is accepted where GET is.
   bool Accepts(Method method) const {
-    return (method == Method::kGet && get) || (method == Method::kPost && post) ||
+    return (IsRead(method) && get) || (method == Method::kPost && post) ||
            (method == Method::kDelete && remove) || (method == Method::kPut && put);
   }
   /// Returns the operation that decides who may send a request with this method; also for a wrong
   /// method, because Triton looks at restrictions first.
   api::Operation OperationOf(Method method) const {
-    if (method == Method::kGet) return get ? *get : *post;
+    if (IsRead(method)) return get ? *get : *post;
     if (method == Method::kDelete && remove) return *remove;
     if (method == Method::kPut && put) return *put;
     return post ? *post : *get;
   }
 };
+
+/// Returns the field Allow for the reply to a method that the endpoint does not accept.
+std::string AllowField(const EndpointSpec& spec);
 
 /// Returns the specifications of all endpoints but kUnknown.
 std::span<const EndpointSpec> AllEndpoints();
