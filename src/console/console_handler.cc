@@ -8,7 +8,6 @@
 
 #include "api/field_filter.h"
 #include "api/status_map.h"
-#include "base/hex_text.h"
 #include "base/log.h"
 #include "base/parse_number.h"
 #include "console/console_route.h"
@@ -56,31 +55,11 @@ api::TraceSettings TraceSettingsOfConsole() {
           .mode = api::TraceMode::kOpenTelemetry};
 }
 
-bool IsV2(std::string_view path) { return path == "/v2" || path.starts_with("/v2/"); }
-
-/// Returns the text with %XX replaced by their bytes; nothing if a '%' has no two digits.
-std::optional<std::string> DecodeSegment(std::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    uint8_t byte = 0;
-    if (text[i] != '%') {
-      decoded += text[i];
-    } else if (base::ParseHexText(text.substr(i + 1, 2), {&byte, 1})) {
-      decoded += static_cast<char>(byte);
-      i += 2;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return decoded;
-}
+bool IsV2(const http::PathView& path) { return http::PathSegments(path).TakeWord("v2"); }
 
 /// Returns the number of the query "?after=N"; 0 without it.
 uint64_t AfterOf(std::string_view target) {
-  constexpr std::string_view kAfter = "?after=";
-  const size_t at = target.find(kAfter);
-  if (at == std::string_view::npos) return 0;
-  return base::ParseWhole<uint64_t>(target.substr(at + kAfter.size())).value_or(0);
+  return base::ParseWhole<uint64_t>(http::QueryValue(target, "after")).value_or(0);
 }
 
 void Fail(Exchange& exchange, int status, std::string_view message) {
@@ -117,6 +96,7 @@ class ConsoleHandler final : public Console {
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
+  http::BodyLimit LimitBody(Exchange& exchange) override { return kserve_->LimitBody(exchange); }
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override {
     return kserve_->MakeInferenceReply(exchange, std::move(response), count);
@@ -172,7 +152,7 @@ bool ConsoleHandler::AdmitPage(Exchange& exchange) const {
 
 bool ConsoleHandler::MayReceiveBody(Exchange& exchange) {
   if (!AdmitPage(exchange)) return false;
-  const std::string_view path = exchange.head().path();
+  const http::PathView path = exchange.head().path();
   if (IsV2(path)) {
     return kserve_->MayReceiveBodyAt(exchange, http::FindRoute(path), exchange.head().method);
   }
@@ -184,7 +164,7 @@ bool ConsoleHandler::MayReceiveBody(Exchange& exchange) {
 void ConsoleHandler::Handle(Exchange& exchange) {
   http::LogRequest(exchange.head(), 0, "Console");
   if (!AdmitPage(exchange)) return exchange.Finish();
-  const std::string_view path = exchange.head().path();
+  const http::PathView path = exchange.head().path();
   if (IsV2(path)) return kserve_->Serve(exchange, http::FindRoute(path), exchange.head().method);
   const ConsolePath found = FindConsolePath(path);
   if (found.endpoint == ConsoleEndpoint::kUnknown) {
@@ -194,8 +174,9 @@ void ConsoleHandler::Handle(Exchange& exchange) {
   if (!http::Admit(options_.kserve.gate.get(), RouteOf(found.endpoint).operation, exchange)) {
     return exchange.Finish();
   }
-  if (exchange.head().method != Method::kGet) {
-    Fail(exchange, 405, "the console's own paths have the method GET only");
+  if (!http::IsRead(exchange.head().method)) {
+    Fail(exchange, 405, "the console's own paths have the methods GET and HEAD only");
+    exchange.reply().extra_fields = "Allow: GET, HEAD\r\n";
     return exchange.Finish();
   }
   switch (found.endpoint) {
@@ -230,6 +211,10 @@ void ConsoleHandler::ServePage(Exchange& exchange, std::string_view name) const 
 void ConsoleHandler::ServeEvents(Exchange& exchange, EventBroadcast& events,
                                  std::string first) const {
   exchange.reply().extra_fields = kNotStored;
+  if (exchange.head().method == Method::kHead) {
+    exchange.reply().content_type = kEvents.content_type;
+    return exchange.Finish();
+  }
   const auto stream = exchange.BeginStream(std::make_shared<request::Cancellation>(), kEvents);
   if (events.Add(stream, std::move(first))) return;
   exchange.ResignSink();
@@ -240,14 +225,10 @@ void ConsoleHandler::ServeEvents(Exchange& exchange, EventBroadcast& events,
 }
 
 void ConsoleHandler::ServeDocument(Exchange& exchange, const ConsolePath& path) {
-  const auto name = DecodeSegment(path.name);
-  if (!name) {
-    Fail(exchange, 400, "the path has a '%' that two hexadecimal digits do not follow");
-    return exchange.Finish();
-  }
-  documents_.Run(exchange, [this, &exchange, endpoint = path.endpoint, name = *name] {
-    SetDocument(exchange, MakeDocument(exchange, endpoint, name));
-  });
+  documents_.Run(exchange,
+                 [this, &exchange, endpoint = path.endpoint, name = std::string(path.name)] {
+                   SetDocument(exchange, MakeDocument(exchange, endpoint, name));
+                 });
 }
 
 ConsoleHandler::Document ConsoleHandler::MakeDocument(const Exchange& exchange,

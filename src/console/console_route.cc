@@ -6,6 +6,8 @@
 namespace nereid::console {
 namespace {
 
+namespace http = frontend::http;
+
 using api::Operation;
 using Endpoint = ConsoleEndpoint;
 
@@ -33,36 +35,34 @@ consteval bool EveryEndpointHasARoute() {
 }
 static_assert(EveryEndpointHasARoute(), "an endpoint of the console lacks its operation");
 
-/// Removes `prefix` from the front of `path`. Returns whether it was there.
-bool Take(std::string_view prefix, std::string_view* path) {
-  if (!path->starts_with(prefix)) return false;
-  path->remove_prefix(prefix.size());
-  return true;
+/// Finds the endpoint of a model's document.
+ConsolePath FindModelPath(http::PathSegments segments) {
+  const std::string_view model = segments.Take();
+  const std::string_view document = segments.Take();
+  if (model.empty() || !segments.done()) return {};
+  if (document == "series") return {Endpoint::kModelSeries, model};
+  if (document == "state") return {Endpoint::kModelState, model};
+  if (document == "explain") return {Endpoint::kExplain, model};
+  return {};
 }
 
-/// Removes `suffix` from the end of `path`. Returns whether it was there.
-bool TakeEnd(std::string_view suffix, std::string_view* path) {
-  if (!path->ends_with(suffix)) return false;
-  path->remove_suffix(suffix.size());
-  return true;
-}
-
-bool IsSegment(std::string_view text) {
-  return !text.empty() && text.find('/') == std::string_view::npos;
-}
-
-ConsolePath FindModelPath(std::string_view rest) {
-  ConsolePath found;
-  if (TakeEnd("/series", &rest)) {
-    found.endpoint = Endpoint::kModelSeries;
-  } else if (TakeEnd("/state", &rest)) {
-    found.endpoint = Endpoint::kModelState;
-  } else if (TakeEnd("/explain", &rest)) {
-    found.endpoint = Endpoint::kExplain;
+/// Finds the endpoint of a path below /console/v1.
+ConsolePath FindDocumentPath(http::PathSegments segments) {
+  const std::string_view word = segments.Take();
+  if (word == "models") return FindModelPath(segments);
+  if (segments.done()) {
+    if (word == "session") return {Endpoint::kSession, {}};
+    if (word == "series") return {Endpoint::kSeries, {}};
+    if (word == "events") return {Endpoint::kEvents, {}};
+    if (word == "log") return {Endpoint::kLog, {}};
+    if (word == "traces") return {Endpoint::kTraces, {}};
+    return {};
   }
-  if (!IsSegment(rest)) return {};
-  found.name = rest;
-  return found;
+  const std::string_view part = segments.Take();
+  if (part.empty() || !segments.done()) return {};
+  if (word == "log" && part == "events") return {Endpoint::kLogEvents, {}};
+  if (word == "traces") return {Endpoint::kTrace, part};
+  return {};
 }
 
 }  // namespace
@@ -73,19 +73,14 @@ const ConsoleRoute& RouteOf(ConsoleEndpoint endpoint) {
   return kRoutes[static_cast<size_t>(endpoint) - 1];
 }
 
-ConsolePath FindConsolePath(std::string_view path) {
-  if (path == "/") return {Endpoint::kPage, "index.html"};
-  if (Take("/console/files/", &path)) return {Endpoint::kPage, path};
-  if (!Take("/console/v1/", &path)) return {};
-  if (path == "session") return {Endpoint::kSession, {}};
-  if (path == "series") return {Endpoint::kSeries, {}};
-  if (path == "events") return {Endpoint::kEvents, {}};
-  if (path == "log") return {Endpoint::kLog, {}};
-  if (path == "log/events") return {Endpoint::kLogEvents, {}};
-  if (path == "traces") return {Endpoint::kTraces, {}};
-  if (Take("models/", &path)) return FindModelPath(path);
-  if (Take("traces/", &path) && IsSegment(path)) return {Endpoint::kTrace, path};
-  return {};
+ConsolePath FindConsolePath(const http::PathView& path) {
+  if (path.text() == "/") return {Endpoint::kPage, "index.html"};
+  http::PathSegments segments(path);
+  if (!segments.TakeWord("console")) return {};
+  if (segments.TakeWord("v1")) return FindDocumentPath(segments);
+  if (!segments.TakeWord("files")) return {};
+  const std::string_view file = segments.Take();
+  return file.empty() || !segments.done() ? ConsolePath() : ConsolePath{Endpoint::kPage, file};
 }
 
 }  // namespace nereid::console

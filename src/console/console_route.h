@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "api/access/operation.h"
-#include "frontend/http/request_head.h"
+#include "frontend/http/request_path.h"
 
 namespace nereid::console {
 
@@ -34,8 +34,8 @@ struct ConsoleRoute {
   api::Operation operation;
 };
 
-/// The endpoint of a path, and the part of it that the client chooses: a model or a trace as it
-/// stands in the path, or the name of a file.
+/// The endpoint of a path, and the part of it that the client chooses: a model or a trace, or
+/// the name of a file.
 struct ConsolePath {
   ConsoleEndpoint endpoint = ConsoleEndpoint::kUnknown;
   std::string_view name;
@@ -49,6 +49,6 @@ const ConsoleRoute& RouteOf(ConsoleEndpoint endpoint);
 
 /// Finds the endpoint of a path without its query. "/" is the page's first file, and every other
 /// path that is not below /console/ is kUnknown.
-ConsolePath FindConsolePath(std::string_view path);
+ConsolePath FindConsolePath(const frontend::http::PathView& path);
 
 }  // namespace nereid::console

@@ -11,9 +11,9 @@ TEST(ConsoleRoute, FindsPaths) {
   EXPECT_EQ(FindConsolePath("/console/files/app.js").name, "app.js");
   EXPECT_EQ(FindConsolePath("/console/v1/events").endpoint, ConsoleEndpoint::kEvents);
   EXPECT_EQ(FindConsolePath("/console/v1/log/events").endpoint, ConsoleEndpoint::kLogEvents);
-  const ConsolePath model = FindConsolePath("/console/v1/models/a%20b/explain");
+  const ConsolePath model = FindConsolePath("/console/v1/models/a b/explain");
   EXPECT_EQ(model.endpoint, ConsoleEndpoint::kExplain);
-  EXPECT_EQ(model.name, "a%20b");
+  EXPECT_EQ(model.name, "a b");
   EXPECT_EQ(FindConsolePath("/console/v1/traces/00ff").name, "00ff");
 }
 

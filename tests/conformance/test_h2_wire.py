@@ -347,6 +347,15 @@ def test_trailing_headers_without_end_of_stream(server):
     still_serves(server)
 
 
+@pytest.mark.parametrize("value", [" v", "v ", "\tv\t", " "])
+def test_blanks_around_metadata(server, value):
+    """gRPC lets a server remove them."""
+    with Wire(server) as wire:
+        wire.request(1, some_metadata=value)
+        wire.data(1, message(infer_bytes()))
+        answered(*wire.call_result(1))
+
+
 def test_upper_case_header_name(server):
     with Wire(server) as wire:
         block = wire.encoder.encode([

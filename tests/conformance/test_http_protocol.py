@@ -34,7 +34,7 @@ def is_answer(response, data=ANSWER):
     "/v2//health/live", "/v2/models", "/v2/models/", "/v2/models/fixed/",
     "/v2/models/fixed/unknown", "/v2/models/fixed/versions/one",
     "/v2/models/fixed/versions/-1", "/v2/models/fixed/versions/", "/v2/models/fixed/versions/1/",
-    "/v2/models/fixed/infer/extra", "/v2/repository/unknown", "/%76%32"])
+    "/v2/models/fixed/infer/extra", "/v2/repository/unknown"])
 def test_unknown_path(server, path):
     response = raw_http.get(server, path)
     assert response.status == 404
@@ -306,6 +306,34 @@ def test_broken_compressed_body(server, name):
 def test_cut_compressed_body(server, name):
     response = infer(server, MODEL, COMPRESS[name](BODY)[:-12], headers={"Content-Encoding": name})
     assert response.status in (400, 500)
+
+
+def test_members_of_gzip(server):
+    packed = gzip.compress(BODY[:20]) + gzip.compress(b"") + gzip.compress(BODY[20:])
+    is_answer(infer(server, MODEL, packed, headers={"Content-Encoding": "gzip"}))
+
+
+@pytest.mark.parametrize("name", COMPRESS)
+@pytest.mark.parametrize("rest", [b"garbage", b"\0\0", b"\x1f\x8b garbage"])
+def test_bytes_behind_a_compressed_body(server, name, rest):
+    response = infer(server, MODEL, COMPRESS[name](BODY) + rest, headers={"Content-Encoding": name})
+    assert response.status == 400
+    assert "compressed request body" in response.error
+
+
+@pytest.mark.parametrize("name", COMPRESS)
+@pytest.mark.parametrize("path,body,key", [
+    ("/v2/repository/index", b'{"ready":true}', None), ("/v2/logging", b"{}", "log_info"),
+    ("/v2/trace/setting", b"{}", "trace_level")])
+def test_compressed_bodies_of_other_routes(server, name, path, body, key):
+    fields = {"Content-Encoding": name}
+    response = request(server, "POST", path, COMPRESS[name](body), fields)
+    assert response.status == 200, response.body
+    assert key is None or key in response.json
+    assert request(server, "POST", path, COMPRESS[name](body) + b"x", fields).status == 400
+    unknown = request(server, "POST", path, body, {"Content-Encoding": "br"})
+    assert unknown.status == 415
+    assert unknown.headers["accept-encoding"] == "gzip, deflate"
 
 
 @pytest.mark.parametrize("accept,used", [

@@ -78,6 +78,12 @@ Outcome OutcomeOf(int state) {
   }
 }
 
+/// Returns whether the bytes are the beginning of a member of gzip data, as far as they go.
+bool BeginsMember(std::string_view packed) {
+  constexpr std::string_view kMagic = "\x1f\x8b";
+  return kMagic.starts_with(packed.substr(0, kMagic.size()));
+}
+
 base::Status NoMemory() { return base::Status::Unavailable("not enough memory for compression"); }
 
 /// Deflates the stream's input. Returns false if the sink or zlib failed.
@@ -123,6 +129,7 @@ Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size
   using Room = memory::ReceiveBuffer::Outcome;
   Inflated result;
   z_stream stream = {};
+  const bool is_gzip = encoding ? *encoding == Encoding::kGzip : BeginsMember(packed);
   const int bits = encoding ? WindowBits(*encoding) : kWindowBits + kEitherFrame;
   const Stream opened(inflateInit2(&stream, bits), &stream, &inflateEnd);
   if (!opened.ok()) return result;
@@ -147,12 +154,15 @@ Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size
       result.outcome = Outcome::kTooLarge;
       return result;
     }
-    if (state != Z_OK) {
-      result.outcome = OutcomeOf(state);
-      result.unread = packed.size();
-      result.buffer = plain.Take();
+    if (state == Z_OK) continue;
+    if (state == Z_STREAM_END && !packed.empty()) {
+      if (is_gzip && BeginsMember(packed) && inflateReset(&stream) == Z_OK) continue;
+      result.outcome = Outcome::kDamaged;
       return result;
     }
+    result.outcome = OutcomeOf(state);
+    result.buffer = plain.Take();
+    return result;
   }
 }
 

@@ -31,7 +31,7 @@ struct Inflated {
     kDone,
     kTooLarge,    // more than the limit; inflating stopped there
     kIncomplete,  // the data ends too early
-    kDamaged,     // not in that format, or altered
+    kDamaged,     // not in that format, or altered, or other bytes follow it
     kNoMemory,
     kOverBudget,  // the rest of the budget is in use
   };
@@ -39,10 +39,10 @@ struct Inflated {
   Outcome outcome = Outcome::kNoMemory;
   memory::HostBuffer buffer;  // the result begins at `offset`
   size_t size = 0;            // bytes of the result
-  size_t unread = 0;          // bytes of the data after the end of the compressed stream
 };
 
-/// Inflates `packed` into a buffer, from its byte `offset` on. The result has at most `limit`
+/// Inflates all of `packed` into a buffer, from its byte `offset` on. Gzip data may have several
+/// members, whose contents follow each other (RFC 1952, section 2.2). The result has at most `limit`
 /// bytes, and the memory used is at most about twice the result; all of it is charged to `budget`,
 /// if there is one. `encoding` must not be kIdentity; without a value both formats are accepted.
 /// `packed` comes from outside and may hold anything.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 namespace nereid::codec::compression {
@@ -48,7 +49,6 @@ TEST(Inflate, RestoresWhatWasDeflatedBehindTheOffset) {
         const Inflated plain = Inflate(packed, encoding, offset, text.size());
         ASSERT_EQ(plain.outcome, Outcome::kDone);
         EXPECT_EQ(std::string_view(plain.buffer.data() + offset, plain.size), text);
-        EXPECT_EQ(plain.unread, 0u);
       }
     }
   }
@@ -114,9 +114,38 @@ TEST(Inflate, NoticesWhatIsMissingAlteredOrLeftOver) {
   std::string altered = packed;
   altered[altered.size() - 6] ^= 1;  // the checksum
   EXPECT_EQ(Inflate(altered, Encoding::kGzip, 0, 10'000).outcome, Outcome::kDamaged);
-  const Inflated longer = Inflate(packed + "xyz", Encoding::kGzip, 0, 10'000);
-  EXPECT_EQ(longer.outcome, Outcome::kDone);
-  EXPECT_EQ(longer.unread, 3u);
+}
+
+TEST(Inflate, ReadsAllMembersOfGzip) {
+  const std::string text = MixedText();
+  const std::string packed = Pack(text, Encoding::kGzip);
+  const std::string empty = Pack("", Encoding::kGzip);
+  const std::string members = empty + packed + empty + Pack("tail", Encoding::kGzip);
+  for (const std::optional<Encoding> encoding : {std::optional(Encoding::kGzip), {}}) {
+    const Inflated plain = Inflate(members, encoding, 8, text.size() + 4);
+    ASSERT_EQ(plain.outcome, Outcome::kDone);
+    EXPECT_EQ(std::string_view(plain.buffer.data() + 8, plain.size), text + "tail");
+    EXPECT_EQ(Inflate(members, encoding, 8, text.size() + 3).outcome, Outcome::kTooLarge);
+  }
+  for (size_t cut = 1; cut < empty.size(); ++cut) {
+    EXPECT_EQ(Inflate(packed + empty.substr(0, cut), std::nullopt, 0, 1'000'000).outcome,
+              Outcome::kIncomplete)
+        << cut;
+  }
+}
+
+TEST(Inflate, RefusesWhatFollowsTheData) {
+  const std::string gzip = Pack("text", Encoding::kGzip);
+  const std::string deflate = Pack("text", Encoding::kDeflate);
+  for (const std::string& rest : {std::string("x"), std::string(4, '\0'), std::string("\x1f\x8c"),
+                                  std::string("\x1f\x8b garbage"), deflate}) {
+    EXPECT_EQ(Inflate(gzip + rest, Encoding::kGzip, 0, 100).outcome, Outcome::kDamaged);
+    EXPECT_EQ(Inflate(gzip + rest, std::nullopt, 0, 100).outcome, Outcome::kDamaged);
+    EXPECT_EQ(Inflate(deflate + rest, Encoding::kDeflate, 0, 100).outcome, Outcome::kDamaged);
+    EXPECT_EQ(Inflate(deflate + rest, std::nullopt, 0, 100).outcome, Outcome::kDamaged);
+  }
+  // The zlib format has no members.
+  EXPECT_EQ(Inflate(deflate + gzip, std::nullopt, 0, 100).outcome, Outcome::kDamaged);
 }
 
 TEST(Deflate, EndsWhenTheSinkIsFull) {

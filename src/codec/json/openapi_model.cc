@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/percent_text.h"
 #include "codec/json/openapi.h"
 #include "tensor/data_type.h"
 #include "tensor/shape.h"
@@ -263,7 +264,7 @@ void WriteGeneratePath(const OpenApiModel& model, const std::string& path, const
 }
 
 void WritePaths(const OpenApiModel& model, JsonWriter* json) {
-  const std::string path = "/v2/models/" + model.metadata.name +
+  const std::string path = "/v2/models/" + base::PercentEncode(model.metadata.name) +
                            (model.version.empty() ? "" : "/versions/" + model.version);
   json->Key("paths").BeginObject();
   WriteGet(path, "metadata", "Show the inputs and outputs", Operation::kModelMetadata, json);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "api/field_filter.h"
 #include "api/status_map.h"
@@ -13,8 +14,9 @@
 #include "frontend/cloud/sagemaker_models.h"
 #include "frontend/cloud/sagemaker_route.h"
 #include "frontend/http/admission.h"
-#include "frontend/http/field_text.h"
+#include "frontend/http/content_encoding.h"
 #include "frontend/http/off_loop.h"
+#include "frontend/http/request_path.h"
 
 namespace nereid::frontend::cloud {
 namespace {
@@ -57,21 +59,21 @@ void SetDocument(Exchange& exchange, const base::Result<std::string>& document) 
   reply.text << *document;
 }
 
-/// Returns the value of a parameter of the target's query; empty if there is none. It is not
-/// percent-decoded.
-std::string_view QueryValue(std::string_view target, std::string_view name) {
-  (void)http::TakeUntil(&target, '?');
-  while (!target.empty()) {
-    std::string_view value = http::TakeUntil(&target, '&');
-    if (http::TakeUntil(&value, '=') == name) return value;
-  }
-  return {};
-}
-
 /// Returns what the client of InvokeEndpoint calls a model.
 std::string TargetOf(const Exchange& exchange, std::string_view model) {
   const api::HeaderField* field = api::FindField(exchange.head().fields, kSagemakerTargetField);
   return field != nullptr ? field->value : std::string(model);
+}
+
+/// Returns the field Allow for an endpoint.
+std::string AllowFieldOf(SagemakerEndpoint endpoint) {
+  std::vector<http::Method> methods;
+  for (const SagemakerRoute& route : AllSagemakerRoutes()) {
+    if (route.endpoint != endpoint) continue;
+    methods.push_back(route.method);
+    if (route.method == http::Method::kGet) methods.push_back(http::Method::kHead);
+  }
+  return http::AllowField(methods);
 }
 
 class SagemakerHandler final : public ForwardingHandler {
@@ -84,6 +86,7 @@ class SagemakerHandler final : public ForwardingHandler {
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
+  http::BodyLimit LimitBody(Exchange& exchange) override;
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override;
   void Stop() override {
@@ -137,6 +140,7 @@ const SagemakerRoute* SagemakerHandler::Admit(Exchange& exchange, const Sagemake
   const SagemakerRoute* route = FindSagemakerRoute(path.endpoint, exchange.head().method);
   if (route == nullptr) {
     exchange.reply().SetError(405, http::kJsonType, "Method Not Allowed");
+    exchange.reply().extra_fields = AllowFieldOf(path.endpoint);
     return nullptr;
   }
   const bool admitted = http::Admit(options_.kserve.gate.get(), route->operation, exchange);
@@ -150,6 +154,14 @@ bool SagemakerHandler::MayReceiveBody(Exchange& exchange) {
     return kserve().MayReceiveBodyAt(exchange, *route, exchange.head().method);
   }
   return Admit(exchange, path) != nullptr;
+}
+
+http::BodyLimit SagemakerHandler::LimitBody(Exchange& exchange) {
+  const SagemakerPath path = FindSagemakerPath(exchange.head().path());
+  if (const auto route = KserveRouteOf(path)) {
+    return kserve().LimitBodyAt(exchange, *route, exchange.head().method);
+  }
+  return {kMaxLoadBody};
 }
 
 void SagemakerHandler::Handle(Exchange& exchange) {
@@ -189,7 +201,7 @@ void SagemakerHandler::HandleModels(Exchange& exchange, const SagemakerPath& pat
 
 void SagemakerHandler::List(Exchange& exchange) {
   lists_.Run(exchange, [this, &exchange] {
-    const auto page = models_.List(QueryValue(exchange.head().target, "next_page_token"));
+    const auto page = models_.List(http::QueryValue(exchange.head().target, "next_page_token"));
     SetDocument(exchange,
                 page.ok() ? codec::json::EncodeSagemakerModels(page->models, page->next_page_token)
                           : base::Result<std::string>(page.status()));
@@ -204,6 +216,9 @@ void SagemakerHandler::Load(Exchange& exchange) {
     return exchange.Finish();
   }
   loads_.Run(exchange, [this, &exchange] {
+    if (const Status status = http::DecompressBody(exchange, kMaxLoadBody, nullptr); !status.ok()) {
+      return SetDocument(exchange, status);
+    }
     const auto model = codec::json::DecodeSagemakerLoad(exchange.body().view());
     if (!model.ok()) return SetDocument(exchange, model.status());
     LOG_INFO_OF(.model = model->name)

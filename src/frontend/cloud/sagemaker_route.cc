@@ -17,23 +17,20 @@ constexpr SagemakerRoute kRoutes[] = {
     {{Method::kPost, "/models/{model}/invoke", Operation::kInfer}, SagemakerEndpoint::kInvoke},
 };
 
-constexpr std::string_view kModels = "/models";
-constexpr std::string_view kInvoke = "/invoke";
-
 }  // namespace
 
-SagemakerPath FindSagemakerPath(std::string_view path) {
-  if (path == "/ping") return {SagemakerEndpoint::kPing, {}};
-  if (path == "/invocations") return {SagemakerEndpoint::kInvocations, {}};
-  if (path == kModels) return {SagemakerEndpoint::kModels, {}};
-  if (!path.starts_with("/models/")) return {};
-  std::string_view rest = path.substr(kModels.size() + 1);
-  if (rest.empty()) return {SagemakerEndpoint::kModels, {}};  // Triton's: a slash at the end
-  const size_t end = rest.find('/');
-  const std::string_view model = rest.substr(0, end);
+SagemakerPath FindSagemakerPath(const http::PathView& path) {
+  http::PathSegments segments(path);
+  const std::string_view word = segments.Take();
+  if (word == "ping" && segments.done()) return {SagemakerEndpoint::kPing, {}};
+  if (word == "invocations" && segments.done()) return {SagemakerEndpoint::kInvocations, {}};
+  if (word != "models") return {};
+  const bool is_list = segments.done() || path.text() == "/models/";  // Triton's
+  if (is_list) return {SagemakerEndpoint::kModels, {}};
+  const std::string_view model = segments.Take();
   if (model.empty()) return {};
-  if (end == std::string_view::npos) return {SagemakerEndpoint::kModel, model};
-  if (rest.substr(end) != kInvoke) return {};
+  if (segments.done()) return {SagemakerEndpoint::kModel, model};
+  if (!segments.TakeWord("invoke") || !segments.done()) return {};
   return {SagemakerEndpoint::kInvoke, model};
 }
 
@@ -41,7 +38,9 @@ std::span<const SagemakerRoute> AllSagemakerRoutes() { return kRoutes; }
 
 const SagemakerRoute* FindSagemakerRoute(SagemakerEndpoint endpoint, http::Method method) {
   for (const SagemakerRoute& route : kRoutes) {
-    if (route.endpoint == endpoint && route.method == method) return &route;
+    const bool is_same =
+        route.method == method || (http::IsRead(route.method) && http::IsRead(method));
+    if (route.endpoint == endpoint && is_same) return &route;
   }
   return nullptr;
 }

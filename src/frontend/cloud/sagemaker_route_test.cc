@@ -13,9 +13,9 @@ TEST(SagemakerRoute, Paths) {
   EXPECT_EQ(FindSagemakerPath("/invocations").endpoint, SagemakerEndpoint::kInvocations);
   EXPECT_EQ(FindSagemakerPath("/models").endpoint, SagemakerEndpoint::kModels);
   EXPECT_EQ(FindSagemakerPath("/models/").endpoint, SagemakerEndpoint::kModels);
-  const SagemakerPath model = FindSagemakerPath("/models/a%20b");
+  const SagemakerPath model = FindSagemakerPath("/models/a b");
   EXPECT_EQ(model.endpoint, SagemakerEndpoint::kModel);
-  EXPECT_EQ(model.model, "a%20b");
+  EXPECT_EQ(model.model, "a b");
   const SagemakerPath invoke = FindSagemakerPath("/models/invoke/invoke");
   EXPECT_EQ(invoke.endpoint, SagemakerEndpoint::kInvoke);
   EXPECT_EQ(invoke.model, "invoke");

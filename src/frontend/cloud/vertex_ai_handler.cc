@@ -39,13 +39,6 @@ http::Route RouteTo(Endpoint endpoint, std::string_view model) {
   return route;
 }
 
-/// Returns the route of a path without its leading slash.
-http::Route RouteOf(std::string_view path) {
-  constexpr std::string_view kPrefix = "v2";
-  const bool is_v2 = path == kPrefix || path.starts_with("v2/");
-  return is_v2 ? http::FindV2Route(path.substr(kPrefix.size())) : http::Route();
-}
-
 /// Returns the method of a redirected prediction: Vertex AI sends POST alone, also for what KServe
 /// reads with GET.
 Method MethodFor(const http::Route& route) {
@@ -67,37 +60,41 @@ class VertexAiHandler final : public ForwardingHandler {
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
+  http::BodyLimit LimitBody(Exchange& exchange) override;
   void Stop() override {
     if (metrics_) metrics_->Stop();
     ForwardingHandler::Stop();
   }
 
  private:
-  Destination DestinationOf(const http::RequestHead& head) const;
-  Destination Redirected(std::string_view path) const;
+  Destination DestinationOf(Exchange& exchange) const;
+  Destination Redirected(Exchange& exchange, std::string_view path) const;
   static void RefuseManagement(Exchange& exchange, const Destination& to);
 
   const VertexAiHandlerOptions options_;
   std::optional<metrics::MetricsPage> metrics_;  // none: metrics are off
 };
 
-Destination VertexAiHandler::DestinationOf(const http::RequestHead& head) const {
+Destination VertexAiHandler::DestinationOf(Exchange& exchange) const {
   using Kind = Destination::Kind;
-  if (head.path() == options_.health_route) {
+  const http::RequestHead& head = exchange.head();
+  if (head.path().text() == options_.health_route) {
     return {Kind::kKserve, RouteTo(Endpoint::kServerReady, {}), head.method};
   }
-  if (head.path() != options_.predict_route) return {};
+  if (head.path().text() != options_.predict_route) return {};
   const api::HeaderField* const to = api::FindField(head.fields, kVertexAiRedirectField);
   // Another method is refused as for a prediction.
-  if (to != nullptr && head.method == Method::kPost) return Redirected(to->value);
+  if (to != nullptr && head.method == Method::kPost) return Redirected(exchange, to->value);
   return {Kind::kKserve, RouteTo(Endpoint::kInfer, options_.default_model), head.method};
 }
 
-Destination VertexAiHandler::Redirected(std::string_view path) const {
+Destination VertexAiHandler::Redirected(Exchange& exchange, std::string_view path) const {
   using Kind = Destination::Kind;
   if (metrics_ && path == "metrics") return {Kind::kMetrics, {}, Method::kGet};
-  const http::Route route = RouteOf(path);
-  if (route.endpoint == Endpoint::kUnknown) return {};
+  const http::PathView target = exchange.Redirect("/" + std::string(path));
+  const http::Route route = http::FindRoute(target);
+  const bool is_v2 = http::PathSegments(target).TakeWord("v2");
+  if (!is_v2 || route.endpoint == Endpoint::kUnknown) return {};
   const Method method = MethodFor(route);
   return {IsManagement(route, method) ? Kind::kManagement : Kind::kKserve, route, method};
 }
@@ -111,7 +108,7 @@ void VertexAiHandler::RefuseManagement(Exchange& exchange, const Destination& to
 }
 
 bool VertexAiHandler::MayReceiveBody(Exchange& exchange) {
-  const Destination to = DestinationOf(exchange.head());
+  const Destination to = DestinationOf(exchange);
   switch (to.kind) {
     case Destination::Kind::kKserve:
       return kserve().MayReceiveBodyAt(exchange, to.route, to.method);
@@ -126,9 +123,17 @@ bool VertexAiHandler::MayReceiveBody(Exchange& exchange) {
   return true;
 }
 
+http::BodyLimit VertexAiHandler::LimitBody(Exchange& exchange) {
+  const Destination to = DestinationOf(exchange);
+  if (to.kind == Destination::Kind::kKserve) {
+    return kserve().LimitBodyAt(exchange, to.route, to.method);
+  }
+  return http::LimitJsonBody(exchange.head(), options_.kserve.max_input_size);
+}
+
 void VertexAiHandler::Handle(Exchange& exchange) {
   http::LogRequest(exchange.head(), 0, kService);
-  const Destination to = DestinationOf(exchange.head());
+  const Destination to = DestinationOf(exchange);
   switch (to.kind) {
     case Destination::Kind::kKserve:
       return kserve().Serve(exchange, to.route, to.method);

@@ -12,6 +12,18 @@
 #include "frontend/grpc/response_headers.h"
 
 namespace nereid::frontend::grpc {
+namespace {
+
+/// A message that is being sent, with its part of the bytes that may wait for the client.
+struct SentMessage {
+  SentMessage(codec::proto::EncodedMessage sent, base::ByteShare its_share)
+      : message(std::move(sent)), share(std::move(its_share)) {}
+
+  const codec::proto::EncodedMessage message;
+  const base::ByteShare share;
+};
+
+}  // namespace
 
 CallStream::CallStream(const CallOrigin& origin, ResponseFraming framing)
     : http2::Stream(origin.opening.id),
@@ -91,14 +103,14 @@ void CallStream::Detach() {
   if (deadline_ns_ != 0) loop_.CancelTimer(*this);
   deadline_ns_ = 0;
   inbound_.Detach();
-  outbox_.Clear();
+  unsent_.Clear();
   state_.store(CallState::kDetached, std::memory_order_relaxed);
 }
 
 void CallStream::SendMessage(codec::proto::EncodedMessage message, base::ByteShare share) {
   if (finished()) return;
-  const auto held = std::make_shared<const codec::proto::EncodedMessage>(std::move(message));
-  outbox_.Push(held->pieces, held, std::move(share));
+  const auto held = std::make_shared<const SentMessage>(std::move(message), std::move(share));
+  for (const std::string_view piece : held->message.pieces) unsent_.View(piece, held);
   host_.StreamChanged(*this);
 }
 
@@ -135,10 +147,10 @@ bool CallStream::SubmitTrailers(nghttp2_session* session) {
   return true;
 }
 
-void CallStream::MoveUnsent(size_t size, http2::WriteQueue* queue) {
+void CallStream::MoveUnsent(size_t size, net::OutQueue* queue) {
   silent_ticks_ = 0;
   if (access_record_ != nullptr) access_record_->AddSent(size);
-  outbox_.MoveTo(size, queue);
+  unsent_.MoveTo(size, queue);
 }
 
 }  // namespace nereid::frontend::grpc

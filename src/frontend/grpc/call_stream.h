@@ -17,9 +17,9 @@
 #include "frontend/grpc/response_framing.h"
 #include "frontend/grpc/response_metadata.h"
 #include "frontend/grpc/server_context.h"
-#include "frontend/http2/outbox.h"
 #include "frontend/http2/stream.h"
 #include "frontend/net/event_loop.h"
+#include "frontend/net/out_queue.h"
 #include "frontend/net/peer.h"
 
 namespace nereid::frontend::grpc {
@@ -42,8 +42,8 @@ struct CallOrigin {
 /// OnCancelled() is called at most once, and only in kRunning.
 enum class CallState : uint8_t { kRunning, kFinished, kDetached };
 
-/// One RPC as its HTTP/2 stream shows it: inbound messages, an outbox, a deadline and an outcome.
-/// Lives on its session's event loop; only state() may be called by other threads.
+/// One RPC as its HTTP/2 stream shows it: inbound messages, unsent bytes, a deadline and an
+/// outcome. Lives on its session's event loop; only state() may be called by other threads.
 class CallStream : public http2::Stream, protected InboundMessages::Receiver, private net::Timer {
  public:
   CallStream(const CallOrigin& origin, ResponseFraming framing);
@@ -58,8 +58,8 @@ class CallStream : public http2::Stream, protected InboundMessages::Receiver, pr
   size_t missing() const override { return inbound_.missing(); }
   bool WantsLess() const override { return inbound_.paused() || inbound_.HasBacklog(); }
   void SubmitResponse(nghttp2_session* session, const nghttp2_data_provider& body) override;
-  size_t unsent() const override { return outbox_.unsent(); }
-  void MoveUnsent(size_t size, http2::WriteQueue* queue) override;
+  size_t unsent() const override { return unsent_.size(); }
+  void MoveUnsent(size_t size, net::OutQueue* queue) override;
   /// Returns whether the outcome is known, which is sent behind all unsent bytes.
   bool is_complete() const override { return outcome_.has_value(); }
   bool SubmitTrailers(nghttp2_session* session) override;
@@ -84,8 +84,8 @@ class CallStream : public http2::Stream, protected InboundMessages::Receiver, pr
 
   // ---- Used by each kind of call. ----
 
-  /// Sends a message. `share` is given back when all of it was handed to the connection. Does
-  /// nothing unless the call runs.
+  /// Sends a message. `share` is given back when all of it was written or copied for the
+  /// connection. Does nothing unless the call runs.
   void SendMessage(codec::proto::EncodedMessage message, base::ByteShare share = {});
   /// Finishes the call without cancelling what is done for it. Does nothing unless the call runs.
   void Finish(CallStatus status);
@@ -114,7 +114,7 @@ class CallStream : public http2::Stream, protected InboundMessages::Receiver, pr
   void OnDeadline() override;
   void SetOutcome(CallStatus status);
 
-  http2::Outbox outbox_;
+  net::OutQueue unsent_;  // what HTTP/2's flow control has not let out yet
   std::optional<CallStatus> outcome_;
   uint64_t deadline_ns_ = 0;
   // Only the event loop's thread writes it. Other threads read it to skip work that is not wanted.

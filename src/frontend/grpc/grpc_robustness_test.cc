@@ -282,6 +282,16 @@ TEST_F(GrpcRobustnessTest, AHopelessHeadIsNotReadToItsEnd) {
   EXPECT_EQ(client.Unary(kServerLive, "").status(), 0);
 }
 
+TEST_F(GrpcRobustnessTest, BlanksAroundMetadataAreRemoved) {
+  Start();
+  TestClient client(port());
+  EXPECT_EQ(client.Unary(kServerLive, "", {{"x-a", " v\t"}, {"x-b", "   "}, {"x-c", ""}}).status(),
+            0);
+  const Reply reply = client.Unary(kServerLive, "", {{"grpc-timeout", " nonsense "}});
+  EXPECT_EQ(reply.message().find(" nonsense "), std::string::npos);
+  EXPECT_NE(reply.status(), -1);
+}
+
 TEST_F(GrpcRobustnessTest, ReflectionAnswersThatNobodyReadsAreBounded) {
   Start();
   TestClient client(port(), /*window=*/0);

@@ -57,7 +57,6 @@ std::variant<StoredBytes, CallStatus> Decompress(std::string_view compressed, En
     case Inflated::Outcome::kOverBudget:
       return OverBudget();
   }
-  if (plain.unread != 0) return Malformed();
   StoredBytes result;
   result.storage = std::move(plain.buffer);
   result.bytes = {result.storage.data(), plain.size};

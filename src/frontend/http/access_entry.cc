@@ -12,7 +12,7 @@ void AccessEntry::Begin(const RequestHead& head, std::string peer, uint64_t star
   record_ = std::make_unique<api::AccessRecord>(
       api::AccessRecord::Request{.protocol = "http",
                                  .method = MethodName(head.method),
-                                 .path = head.path(),
+                                 .path = head.path().text(),
                                  .peer = std::move(peer),
                                  .start_ns = start_ns});
   record_->AddReceived(body_size);

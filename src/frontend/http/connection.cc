@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "frontend/http/exchange_steps.h"
 #include "frontend/http/http2_stream.h"
+#include "frontend/http/reply_body.h"
 
 namespace nereid::frontend::http {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 /// that are received into their place, and how many of these a byte counts for that is parsed.
 constexpr size_t kMaxReadPerTurn = size_t{2} << 20;
 constexpr size_t kCostOfParsing = 12;
+/// How many bytes one connection may write before the other connections have a turn.
+constexpr size_t kMaxWrittenPerTurn = size_t{2} << 20;
 /// After a body above the first size, a client is likely to send another one: then no more is read
 /// than a head usually has, so that the body is received into its place.
 constexpr size_t kLargeBody = size_t{256} << 10;
@@ -33,6 +36,14 @@ constexpr std::chrono::seconds kProbeInterval{15};
 void IdentifyPeer(const HttpServerOptions& options, const net::ByteStream& client,
                   ReceivedRequest* request) {
   if (options.identifies_peers && !request->peer) request->peer = client.peer();
+}
+
+/// Sends "100 Continue". What does not fit goes out before the reply. The client then waits for it
+/// in vain, and sends its body after a while (RFC 9110, section 10.1.1). A loss is found again by
+/// reading, and by the reply.
+void SendContinue(ReplyWriter* writer, net::OutQueue* unsent, net::ByteStream& client) {
+  writer->AddContinue();
+  (void)unsent->Write(client);
 }
 
 /// Reads what the client has sent. A descriptor that comes with it belongs to the request that is
@@ -55,10 +66,16 @@ Connection::Connection(std::shared_ptr<LoopServices> loop, std::unique_ptr<net::
     : loop_(std::move(loop)),
       client_(std::move(client)),
       exchange_(*this, *loop_),
-      reader_(loop_->options(), base::SteadyClock(), &exchange_.request(), [this](size_t size) {
-        IdentifyPeer(loop_->options(), *client_, &exchange_.request());
-        return loop_->handler().TakeBodyMemory(exchange_, size);
-      }) {}
+      reader_(
+          loop_->options(), base::SteadyClock(), &exchange_.request(),
+          [this](size_t size) {
+            IdentifyPeer(loop_->options(), *client_, &exchange_.request());
+            return loop_->handler().TakeBodyMemory(exchange_, size);
+          },
+          [this] {
+            IdentifyPeer(loop_->options(), *client_, &exchange_.request());
+            return loop_->handler().LimitBody(exchange_);
+          }) {}
 
 // A client connects because it has something to ask. One that never does must not hold a descriptor
 // for as long as one that keeps its connection for further requests.
@@ -75,7 +92,9 @@ void Connection::CheckTimeout(uint64_t tick) {
   // Continue" (RFC 9110, section 15.2), which HTTP/1.0 does not know; within a streamed reply it is
   // a piece that the handler has named.
   probe_.Clear();
-  if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) writer_.SendContinue(*client_);
+  if (state_ == State::kAnswering && !exchange_.head().is_http_1_0) {
+    SendContinue(&writer_, &unsent_, *client_);
+  }
   if (state_ == State::kStreaming) exchange_.ProbeStream();
 }
 
@@ -102,7 +121,7 @@ void Connection::Close() {
   deadline_.Clear();
   exchange_.Disconnect(in_use);
   exchange_.Free(reader_.Drop());
-  writer_.Drop();
+  unsent_.Clear();
   if (client_ != nullptr) client_->Close();
   loop_->Remove(*this);
 }
@@ -246,7 +265,7 @@ void Connection::OnRead(RequestReader::Result result) {
         IdentifyPeer(loop_->options(), *client_, &exchange_.request());
         if (!loop_->handler().MayReceiveBody(exchange_)) break;
       }
-      if (reader_.TakeContinueWish()) writer_.SendContinue(*client_);
+      if (reader_.TakeContinueWish()) SendContinue(&writer_, &unsent_, *client_);
       if (reader_.TakeProgress()) {
         const TimeoutTicks& timeouts = loop_->timeouts();
         deadline_.SetTimeout(loop_->tick(), reader_.IsInHead() ? timeouts.head : timeouts.stall);
@@ -288,10 +307,11 @@ void Connection::OnCompleted(const std::shared_ptr<DeadlineSink>& sink) noexcept
     state_ = State::kWriting;
     exchange_.FreeBody();
     CountSent(exchange_);
-    writer_.Begin(exchange_.reply(), {.head_only = exchange_.head().method == Method::kHead,
-                                      .close = close_after_reply_,
+    writer_.Begin(exchange_.reply(), {.close = close_after_reply_,
                                       .fields = FieldsForPages(loop_->options(), exchange_.head()),
-                                      .server_fields = loop_->options().server_fields});
+                                      .server_fields = loop_->server_fields()});
+    // The reply to a HEAD request has the head of the GET, and no body.
+    if (exchange_.head().method != Method::kHead) AddBody(loop_, &exchange_.reply(), &unsent_);
     exchange_.Stamp("HTTP_SEND_START");
     Write();
     WaitReadable();
@@ -309,7 +329,7 @@ void Connection::OnStream(const std::shared_ptr<ReplyStream>& stream) noexcept {
   if (stream != exchange_.stream()) return;
   if (state_ != State::kAnswering && state_ != State::kStreaming) return;
   // Before the first piece, only a "100 Continue" may be unwritten, which goes out with it.
-  if (state_ == State::kAnswering || writer_.IsIdle()) {
+  if (state_ == State::kAnswering || unsent_.empty()) {
     loop_->Serve(*this, [this] { SendPieces(); });
   } else {
     stream_has_more_ = true;
@@ -332,7 +352,7 @@ void Connection::SendPieces() {
                         {.is_http_1_0 = is_http_1_0,
                          .close = close_after_reply_,
                          .fields = FieldsForPages(loop_->options(), exchange_.head()),
-                         .server_fields = loop_->options().server_fields});
+                         .server_fields = loop_->server_fields()});
   }
   if (api::AccessRecord* const record = exchange_.access_entry().record()) {
     for (const ReplyStream::Piece& piece : ready.pieces) record->AddSent(piece.text.size());
@@ -343,12 +363,14 @@ void Connection::SendPieces() {
 }
 
 void Connection::Write() {
-  switch (writer_.Write(*client_)) {
-    case ReplyWriter::Outcome::kDone:
+  switch (unsent_.Write(*client_, kMaxWrittenPerTurn)) {
+    case net::OutQueue::Outcome::kDone:
       return OnWritten();
-    case ReplyWriter::Outcome::kLost:
+    case net::OutQueue::Outcome::kLost:
       return Close();
-    case ReplyWriter::Outcome::kPaused:
+    case net::OutQueue::Outcome::kPaused:
+      // The stream is still writable: the loop reports that after the other connections' turns.
+    case net::OutQueue::Outcome::kBlocked:
       deadline_.SetTimeout(loop_->tick(), loop_->timeouts().stall);
       client_->AwaitWritable();
   }

@@ -16,15 +16,16 @@
 #include "frontend/http/tick_deadline.h"
 #include "frontend/net/byte_stream.h"
 #include "frontend/net/connection.h"
+#include "frontend/net/out_queue.h"
 
 namespace nereid::frontend::http {
 
-/// One client of HTTP/1: the state machine between the RequestReader, the exchange and the
-/// ReplyWriter. Reads a request, lets the handler answer it, writes the reply, and only then looks
-/// at the next request, so replies have the order of the requests. While a request is answered, the
-/// connection goes on reading, to notice when the client goes away and to take in what it sends
-/// ahead. A client that has only finished sending (FIN) gets its replies; one that is gone is given
-/// up.
+/// One client of HTTP/1: the state machine between the RequestReader, the exchange, the
+/// ReplyWriter and the bytes to send. Reads a request, lets the handler answer it, writes the
+/// reply, and only then looks at the next request, so replies have the order of the requests. While
+/// a request is answered, the connection goes on reading, to notice when the client goes away and
+/// to take in what it sends ahead. A client that has only finished sending (FIN) gets its replies;
+/// one that is gone is given up.
 ///
 /// A client that begins with the preface of HTTP/2 is handed over to another connection.
 ///
@@ -82,7 +83,8 @@ class Connection final : public net::Connection,
   ConnectionExchange exchange_;
   PrefaceMatcher preface_;
   RequestReader reader_;
-  ReplyWriter writer_;
+  net::OutQueue unsent_;
+  ReplyWriter writer_{unsent_};
 
   State state_ = State::kReading;
   bool end_of_input_ = false;       // the client has finished sending

@@ -98,6 +98,21 @@ base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t m
   return body;
 }
 
+Status DecompressBody(Exchange& exchange, uint64_t max_size,
+                      std::shared_ptr<base::ByteBudget> budget) {
+  if (exchange.head().content_encoding.empty()) return Status::Ok();
+  const base::Result<Encoding> encoding = EncodingFromName(exchange.head().content_encoding);
+  if (!encoding.ok()) {
+    exchange.reply().extra_fields = "Accept-Encoding: gzip, deflate\r\n";
+    return encoding.status();
+  }
+  if (*encoding == Encoding::kIdentity) return Status::Ok();
+  NEREID_ASSIGN_OR_RETURN(Body body, Decompress(exchange.body().view(), exchange.body().offset,
+                                                max_size, std::move(budget)));
+  exchange.ReplaceBody(std::move(body));
+  return Status::Ok();
+}
+
 Status Compress(std::span<const tensor::ByteSpan> pieces, Encoding encoding,
                 codec::json::TextBuffer* out) {
   return codec::compression::Deflate(pieces, encoding, codec::compression::kDefaultLevel,

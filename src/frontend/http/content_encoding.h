@@ -33,6 +33,11 @@ Encoding BestEncoding(std::string_view accepted);
 base::Result<Body> Decompress(std::string_view packed, size_t offset, uint64_t max_size,
                               std::shared_ptr<base::ByteBudget> budget = nullptr);
 
+/// Replaces the body of a request by the inflated one if it is compressed. If the server does not
+/// know the encoding, returns UNSUPPORTED, and the reply names the known ones.
+base::Status DecompressBody(Exchange& exchange, uint64_t max_size,
+                            std::shared_ptr<base::ByteBudget> budget);
+
 /// Compresses the concatenation of `pieces` and appends it to `out`.
 base::Status Compress(std::span<const tensor::ByteSpan> pieces, Encoding encoding,
                       codec::json::TextBuffer* out);

@@ -60,6 +60,8 @@ TEST(Compression, BrokenData) {
             base::StatusCode::kInvalidArgument);
   const std::string packed = Packed(std::string(1000, 'a'), Encoding::kGzip);
   EXPECT_FALSE(Decompress(packed.substr(0, packed.size() - 9), 0, 10'000).ok());
+  EXPECT_EQ(Decompress(packed + "garbage", 0, 10'000).status().code(),
+            base::StatusCode::kInvalidArgument);
 }
 
 TEST(Compression, AcceptEncoding) {

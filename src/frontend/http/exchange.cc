@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/exchange.h"
 
-#include "base/clock.h"
-
 namespace nereid::frontend::http {
 
 void Exchange::SetTrace(std::shared_ptr<tracing::RequestTrace> trace) {
@@ -11,10 +9,6 @@ void Exchange::SetTrace(std::shared_ptr<tracing::RequestTrace> trace) {
   if (trace_ == nullptr || request_.receive_end_ns == 0) return;
   trace_->Stamp("HTTP_RECV_START", request_.receive_start_ns);
   trace_->Stamp("HTTP_RECV_END", request_.receive_end_ns);
-}
-
-void Exchange::StampNow(std::string_view activity) const {
-  trace_->Stamp(activity, base::SteadyClock().NowNs());
 }
 
 }  // namespace nereid::frontend::http

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "codec/json/request_options.h"
 #include "frontend/http/access_entry.h"
 #include "frontend/http/reply.h"
@@ -78,6 +79,12 @@ class Exchange {
   const Body& body() const { return request_.body; }
   /// Returns the client, as the system and TLS know it; null if the server does not ask for it.
   const net::Peer* peer() const { return request_.peer ? &*request_.peer : nullptr; }
+  /// Takes a path that the request names beside its own, and returns it decoded; it is empty if
+  /// `path` is malformed. Valid until the request ends.
+  PathView Redirect(std::string_view path) {
+    (void)request_.head.redirect.Assign(path);
+    return request_.head.redirect.view();
+  }
   /// Replaces the body, by the inflated one for example.
   void ReplaceBody(Body body) { request_.body = std::move(body); }
   /// Moves the memory of the body out: a request of the core keeps it alive. The views of body()
@@ -141,7 +148,7 @@ class Exchange {
   void set_reply_form(ReplyForm form) { reply_form_ = form; }
   /// Records an activity of the front end in the trace, if there is one.
   void Stamp(std::string_view activity) const {
-    if (trace_ != nullptr) StampNow(activity);
+    if (trace_ != nullptr) trace_->Stamp(activity, base::SteadyClock().NowNs());
   }
   /// Passes the trace on as complete, and forgets the times.
   void EndTrace() {
@@ -150,8 +157,6 @@ class Exchange {
   }
 
  private:
-  void StampNow(std::string_view activity) const;
-
   ReceivedRequest request_;
   Reply reply_;
   codec::json::OutputOptions output_options_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/health_endpoint.h"
 
-#include <algorithm>
-
 #include "api/health.h"
 #include "api/status_map.h"
 #include "api/version_text.h"
@@ -38,17 +36,7 @@ base::Result<api::DrainReport> ChangeDrain(api::Health& health, const Exchange& 
 
 }  // namespace
 
-bool AsksForReasons(const RequestHead& head) {
-  std::string_view query = head.target;
-  query.remove_prefix(std::min(query.size(), query.find('?')));
-  while (!query.empty()) {
-    query.remove_prefix(1);  // '?' or '&'
-    const std::string_view parameter = query.substr(0, query.find('&'));
-    if (parameter == "reason=true") return true;
-    query.remove_prefix(parameter.size());
-  }
-  return false;
-}
+bool AsksForReasons(const RequestHead& head) { return QueryValue(head.target, "reason") == "true"; }
 
 void HealthEndpoint::Explain(Exchange& exchange, const Route& route) const {
   workers_.Run(exchange, [this, &exchange, route] { ReplyToExplain(exchange, route); });

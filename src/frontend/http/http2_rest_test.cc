@@ -115,10 +115,12 @@ TEST_F(Http2RestTest, OtherMethodsAndPaths) {
   EXPECT_EQ(client().Request("GET", "/v2/health/live").Field("content-length"), "0");
   EXPECT_EQ(client().Request("GET", "/nowhere").Field(":status"), "404");
   EXPECT_EQ(client().Request("PUT", "/v2").Field(":status"), "405");
+  EXPECT_EQ(client().Request("PUT", "/v2").Field("allow"), "GET, HEAD");
   const Reply head = client().Request("HEAD", "/v2");
-  EXPECT_EQ(head.Field(":status"), "405");
-  EXPECT_EQ(head.Field("content-length"), client().Request("PUT", "/v2").Field("content-length"));
+  EXPECT_EQ(head.Field(":status"), "200");
+  EXPECT_EQ(head.Field("content-length"), client().Request("GET", "/v2").Field("content-length"));
   EXPECT_EQ(head.body, "");
+  EXPECT_TRUE(head.Field("date").ends_with(" GMT")) << head.Field("date");
   EXPECT_EQ(client().Request("GET", "/v2?a=b").Field(":status"), "200");
 }
 
@@ -185,6 +187,25 @@ TEST_F(Http2RestTest, LimitsOfTheHead) {
   ExpectAlive();
 }
 
+TEST_F(Http2RestTest, TheHostIsNamedOnce) {
+  Start();
+  const auto status = [&](const Headers& extra) {
+    return client().Request("GET", "/v2/health/live", {}, extra).Field(":status");
+  };
+  EXPECT_EQ(status({{"host", "LOCALHOST"}}), "200");
+  EXPECT_EQ(status({{"host", "other"}}), "400");
+}
+
+TEST_F(Http2RestTest, BlanksAroundAFieldAreRemoved) {
+  Start();
+  EXPECT_EQ(client().Request("GET", "/v2/health/live", {}, {{"x-a", " v\t"}}).Field(":status"),
+            "200");
+  const Reply reply = client().Request("POST", kInfer, kJson, {{"grpc-timeout", " x "}});
+  EXPECT_EQ(reply.Field(":status"), "400");
+  EXPECT_NE(reply.body.find("the header 'grpc-timeout' has the value 'x'"), std::string::npos)
+      << reply.body;
+}
+
 TEST_F(Http2RestTest, LimitsOfTheBody) {
   options_.max_body_size = 1000;
   Start();
@@ -199,6 +220,25 @@ TEST_F(Http2RestTest, LimitsOfTheBody) {
   reply = client().Finish(stream);
   EXPECT_EQ(reply.Field(":status"), "413");
   EXPECT_EQ(reply.error_code, uint32_t{NGHTTP2_NO_ERROR});
+  ExpectAlive();
+}
+
+TEST_F(Http2RestTest, ABodyEndsAtTheLimitOfThePartThatItIs) {
+  kserve_.max_input_size = 100'000;
+  Start();
+  const int32_t stream = client().OpenRequest("POST", kInfer);
+  client().Send(stream, std::string(100'001, ' '), /*end=*/false);
+  Reply reply = client().Finish(stream);
+  EXPECT_EQ(reply.Field(":status"), "400");
+  EXPECT_EQ(
+      reply.body,
+      R"({"error":"request JSON size exceeds the maximum allowed input size of 100000 bytes. )"
+      R"(Use --http-max-input-size to increase the limit."})");
+  const int32_t announced =
+      client().OpenRequest("POST", "/v2/models/echo/generate", {{"content-length", "100001"}});
+  reply = client().Finish(announced);
+  EXPECT_EQ(reply.Field(":status"), "400");
+  EXPECT_NE(reply.body.find("request JSON size of 100001 bytes"), std::string::npos);
   ExpectAlive();
 }
 
@@ -442,7 +482,7 @@ TEST_F(Http2RestTest, UpgradesFromHttp1AreIgnored) {
 class ThrowingHandler final : public HttpHandler {
  public:
   void Handle(Exchange& exchange) override {
-    if (exchange.head().path() == "/no-memory") throw std::bad_alloc();
+    if (exchange.head().path().text() == "/no-memory") throw std::bad_alloc();
     exchange.Finish();
   }
   bool MakeInferenceReply(Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {

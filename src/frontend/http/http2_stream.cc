@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -13,7 +12,7 @@
 #include "base/parse_number.h"
 #include "frontend/http/exchange_steps.h"
 #include "frontend/http/field_text.h"
-#include "frontend/http/large_work.h"
+#include "frontend/http/reply_body.h"
 #include "frontend/http/request_body.h"
 #include "frontend/http2/connection.h"
 #include "frontend/http2/field.h"
@@ -32,33 +31,6 @@ void IdentifyPeer(const HttpServerOptions& options, http2::StreamHost& host,
                   ReceivedRequest* request) {
   if (options.identifies_peers && !request->peer) request->peer = host.peer();
 }
-
-/// The body of a reply that is being sent. It is apart from its exchange, because a response of the
-/// core keeps its sink alive, which is the exchange.
-struct SentBody {
-  SentBody(std::shared_ptr<LoopServices> its_loop, Reply* reply)
-      : loop(std::move(its_loop)),
-        text(std::move(reply->text)),
-        tail(std::move(reply->tail)),
-        owner(std::move(reply->owner)) {}
-  SentBody(const SentBody&) = delete;
-  SentBody& operator=(const SentBody&) = delete;
-  ~SentBody() {
-    size_t size = 0;
-    for (const tensor::ByteSpan& piece : tail) size += piece.size;
-    if (size <= kMaxFreedOnLoop || owner == nullptr) return;
-    try {
-      loop->handler().FreeElsewhere(std::move(owner));
-    } catch (const std::exception&) {
-      // There is no memory for handing it over: it is freed here.
-    }
-  }
-
-  const std::shared_ptr<LoopServices> loop;
-  const codec::json::TextBuffer text;
-  const std::vector<tensor::ByteSpan> tail;
-  std::unique_ptr<request::InferenceResponse> owner;
-};
 
 /// The fields of a response in the form of nghttp2, which copies them.
 class ResponseFields {
@@ -131,11 +103,14 @@ size_t Http2Stream::AddField(std::string_view name, std::string_view value) {
     return head_size_;
   }
   if (name == ":path") {
-    head.target.assign(value);
+    (void)fields_.SetTarget(value);
   } else if (name == ":method") {
     head.method = MethodOf(beast::string_to_verb({value.data(), value.size()}));
   } else if (name == ":authority") {
+    authority_.assign(value);
     (void)fields_.Add(beast::field::host, "host", value);
+  } else if (name == "host" && fields_.has_host() && EqualsIgnoringCase(value, authority_)) {
+    // RFC 9113, section 8.3.1: the field may repeat :authority, and must not differ.
   } else if (!name.starts_with(':') && fields_.Count()) {
     const beast::field field = FieldOf(name);
     if (field == beast::field::content_length) body_size_ = base::ParseWhole<uint64_t>(value);
@@ -154,8 +129,13 @@ void Http2Stream::Begin(bool has_body) {
     }
     if (head_size_ > options.max_head_size) return Refuse(RefusalOfLongHead(options.max_head_size));
     if (fields_.refusal().status != 0) return Refuse(fields_.refusal());
-    if (body_size_.value_or(0) > options.max_body_size) {
-      return Refuse(RefusalOfLongBody(*body_size_, options.max_body_size));
+    limit_ = {options.max_body_size};
+    if (has_body && body_size_.value_or(UINT64_MAX) > kSmallBody) {
+      IdentifyPeer(options, *host_, &exchange_.request());
+      limit_ = Smaller(limit_, loop_->handler().LimitBody(exchange_));
+    }
+    if (has_body && body_size_.value_or(0) > limit_.size) {
+      return Refuse(RefusalOfLongBody(head, limit_, body_size_));
     }
     if (has_body && !TakeBody()) AnswerEarly();
   });
@@ -184,10 +164,8 @@ void Http2Stream::ReceiveData(std::string_view data) {
 
 // nghttp2 has checked that the client does not send more than its Content-Length.
 void Http2Stream::Append(std::string_view data) {
-  const uint64_t max = loop_->options().max_body_size;
-  if (data.size() > max - std::min<uint64_t>(max, body_.size())) {
-    return Refuse(
-        {413, "the request's body exceeds the maximum of " + std::to_string(max) + " bytes"});
+  if (data.size() > limit_.size - std::min<uint64_t>(limit_.size, body_.size())) {
+    return Refuse(RefusalOfLongBody(exchange_.head(), limit_, std::nullopt));
   }
   const memory::ReceiveBuffer::Outcome outcome = body_.Append(data);
   if (outcome != memory::ReceiveBuffer::Outcome::kDone) return Refuse(RefusalOf(outcome));
@@ -256,12 +234,7 @@ void Http2Stream::Send() {
   exchange_.FreeBody();
   CountSent(exchange_);
   exchange_.Stamp("HTTP_SEND_START");
-  if (exchange_.head().method != Method::kHead) {
-    const auto sent = std::make_shared<const SentBody>(loop_, &exchange_.reply());
-    std::vector<std::string_view> pieces = {sent->text.view()};
-    for (const tensor::ByteSpan& piece : sent->tail) pieces.emplace_back(piece.data, piece.size);
-    outbox_.Push(pieces, sent);
-  }
+  if (exchange_.head().method != Method::kHead) AddBody(loop_, &exchange_.reply(), &unsent_);
   state_ = State::kSending;
   host_->StreamChanged(*this);
 }
@@ -290,12 +263,10 @@ void Http2Stream::TakePieces() {
     exchange_.reply().status = ready.status;
   }
   api::AccessRecord* const record = exchange_.access_entry().record();
-  for (ReplyStream::Piece& piece : ready.pieces) {
-    if (record != nullptr) record->AddSent(piece.text.size());
-    const auto held = std::make_shared<const ReplyStream::Piece>(std::move(piece));
-    const std::string_view text = held->text;
-    outbox_.Push({&text, 1}, held);
+  if (record != nullptr) {
+    for (const ReplyStream::Piece& piece : ready.pieces) record->AddSent(piece.text.size());
   }
+  AddPieces(std::move(ready.pieces), &unsent_);
   stream_ended_ = ready.ended;
 }
 
@@ -305,18 +276,20 @@ void Http2Stream::SubmitResponse(nghttp2_session* session, const nghttp2_data_pr
   const Reply& reply = exchange_.reply();
   std::string lines = reply.extra_fields;
   lines.append(FieldsForPages(loop_->options(), exchange_.head()));
-  lines.append(loop_->options().server_fields);
+  lines.append(loop_->server_fields());
   ResponseFields fields(reply.status, reply.content_type, std::move(lines));
   const bool is_head = exchange_.head().method == Method::kHead;
-  if (state_ == State::kSending) fields.AddLength(is_head ? reply.body_size() : unsent());
+  if (state_ == State::kSending && HasLength(reply)) {
+    fields.AddLength(is_head ? reply.body_size() : unsent());
+  }
   const bool has_body = unsent() > 0 || !is_complete();
   nghttp2_submit_response(session, notes.id, fields.data(), fields.size(),
                           has_body ? &body : nullptr);
 }
 
-void Http2Stream::MoveUnsent(size_t size, http2::WriteQueue* queue) {
+void Http2Stream::MoveUnsent(size_t size, net::OutQueue* queue) {
   silent_ticks_ = 0;
-  outbox_.MoveTo(size, queue);
+  unsent_.MoveTo(size, queue);
   if (unsent() == 0 && std::exchange(has_more_, false)) TakePieces();
 }
 
@@ -352,7 +325,7 @@ void Http2Stream::Detach() {
     exchange_.Disconnect(/*in_use=*/state_ == State::kAnswering);
   }
   state_ = State::kDetached;
-  outbox_.Clear();
+  unsent_.Clear();
   host_ = nullptr;
 }
 

@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "frontend/http/connection_exchange.h"
 #include "frontend/http/exchange_owner.h"
 #include "frontend/http/loop_services.h"
+#include "frontend/http/request_body.h"
 #include "frontend/http/request_fields.h"
-#include "frontend/http2/outbox.h"
 #include "frontend/http2/stream.h"
+#include "frontend/net/out_queue.h"
 #include "memory/receive_buffer.h"
 
 namespace nereid::frontend::http {
@@ -42,8 +44,8 @@ class Http2Stream final : public http2::Stream,
   void ReceiveEnd() override;
   size_t missing() const override { return state_ == State::kReceiving ? SIZE_MAX : 0; }
   void SubmitResponse(nghttp2_session* session, const nghttp2_data_provider& body) override;
-  size_t unsent() const override { return outbox_.unsent(); }
-  void MoveUnsent(size_t size, http2::WriteQueue* queue) override;
+  size_t unsent() const override { return unsent_.size(); }
+  void MoveUnsent(size_t size, net::OutQueue* queue) override;
   bool is_complete() const override { return state_ == State::kSending || stream_ended_; }
   void EndIfIdle() override;
   void Tick() override;
@@ -79,14 +81,16 @@ class Http2Stream final : public http2::Stream,
   RequestFields fields_;
   memory::ReceiveBuffer body_;         // in kReceiving
   std::optional<uint64_t> body_size_;  // Content-Length
+  BodyLimit limit_;                    // of the body
+  std::string authority_;
   size_t head_size_ = 0;
   size_t counted_ = 0;   // bytes of this stream in incomplete_
   size_t progress_ = 0;  // of the body, when the client last had made progress
   State state_ = State::kReceiving;
   uint8_t silent_ticks_ = 0;
-  bool stream_ended_ = false;  // the last piece of a streamed reply is in the outbox
+  bool stream_ended_ = false;  // the last piece of a streamed reply is in unsent_
   bool has_more_ = false;      // in kStreaming: more pieces came while others were unsent
-  http2::Outbox outbox_;
+  net::OutQueue unsent_;
 };
 
 /// Makes the streams of one connection.

@@ -287,8 +287,8 @@ TEST_F(HttpFramingTest, ABodyThatTricklesTimesOut) {
 class ThrowingHandler final : public HttpHandler {
  public:
   void Handle(Exchange& exchange) override {
-    if (exchange.head().path() == "/on-loop") throw std::bad_alloc();
-    if (exchange.head().path() == "/off-loop") {
+    if (exchange.head().path().text() == "/on-loop") throw std::bad_alloc();
+    if (exchange.head().path().text() == "/off-loop") {
       return off_loop_.Run(exchange, [] { throw std::bad_alloc(); });
     }
     exchange.Finish();

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "frontend/http/exchange.h"
+#include "frontend/http/request_body.h"
 #include "request/inference_response.h"
 
 namespace nereid::frontend::http {
@@ -22,6 +23,12 @@ class HttpHandler {
   /// reply of `exchange` says why: it is sent, and the connection is closed behind it. So a client
   /// that is refused anyway does not cost the memory for its body.
   virtual bool MayReceiveBody(Exchange& /*exchange*/) { return true; }
+
+  /// Returns the largest body of `exchange`, whose request has only its head yet, beside the bound
+  /// of the server on all bodies. Asked for large bodies and those of unknown size. A body that
+  /// passes the limit is not received to its end. A body of which the head does not say what it is
+  /// has the limit of the smallest thing that it may be.
+  virtual BodyLimit LimitBody(Exchange& /*exchange*/) { return {}; }
 
   /// Returns memory for the binary tensors of the large body of `exchange`, whose request has only
   /// its head yet; see BodyMemorySource (body_receiver.h).

@@ -83,7 +83,7 @@ struct HttpServerOptions {
   /// Which web pages may use the server; null: none but its own, of which it has none.
   std::shared_ptr<const CorsPolicy> cors = nullptr;
 
-  /// Fields of each reply, as whole lines.
+  /// Fields of each reply beside Date, as whole lines.
   std::string server_fields = {};
 
   std::string thread_name = "http";

@@ -43,19 +43,6 @@ base::Result<size_t> JsonSize(const RequestHead& head, size_t body_size) {
   return static_cast<size_t>(*length);
 }
 
-Status DecompressBody(Exchange& exchange, const KserveOptions& options) {
-  base::Result<Encoding> encoding = EncodingFromName(exchange.head().content_encoding);
-  if (!encoding.ok()) {
-    exchange.reply().extra_fields = "Accept-Encoding: gzip, deflate\r\n";
-    return encoding.status();
-  }
-  if (*encoding == Encoding::kIdentity) return Status::Ok();
-  NEREID_ASSIGN_OR_RETURN(Body body, Decompress(exchange.body().view(), exchange.body().offset,
-                                                options.max_input_size, options.receive_budget));
-  exchange.ReplaceBody(std::move(body));
-  return Status::Ok();
-}
-
 /// Compresses the reply if the client prefers that.
 Status CompressReply(Exchange& exchange) {
   const Encoding encoding = BestEncoding(exchange.head().accept_encoding);
@@ -183,9 +170,8 @@ void InferEndpoint::DecodeOffLoop(Exchange& exchange, RequestPtr request) const 
 
 Status InferEndpoint::Decode(Exchange& exchange, InferenceRequest* request,
                              std::string_view* error_type) const {
-  if (!exchange.head().content_encoding.empty()) {
-    NEREID_RETURN_IF_ERROR(DecompressBody(exchange, options_));
-  }
+  NEREID_RETURN_IF_ERROR(
+      DecompressBody(exchange, options_.max_input_size, options_.receive_budget));
   if (!exchange.head().bad_timeout.empty()) {
     return Status::InvalidArgument(exchange.head().bad_timeout);
   }

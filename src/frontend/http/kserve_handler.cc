@@ -23,6 +23,7 @@
 #include "codec/json/server_metadata.h"
 #include "codec/json/trace_settings.h"
 #include "frontend/http/admission.h"
+#include "frontend/http/content_encoding.h"
 #include "frontend/http/generate_endpoint.h"
 #include "frontend/http/health_endpoint.h"
 #include "frontend/http/infer_endpoint.h"
@@ -78,6 +79,10 @@ class KserveHandler final : public KserveRoutes {
   void Serve(Exchange& exchange, const Route& route, Method method) override;
   bool MayReceiveBody(Exchange& exchange) override;
   bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) override;
+  BodyLimit LimitBody(Exchange& exchange) override {
+    return LimitBodyAt(exchange, FindRoute(exchange.head().path()), exchange.head().method);
+  }
+  BodyLimit LimitBodyAt(Exchange& exchange, const Route& route, Method method) override;
   memory::HostBuffer TakeBodyMemory(Exchange& exchange, size_t size) override;
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override;
@@ -105,6 +110,8 @@ class KserveHandler final : public KserveRoutes {
     if (!api::IsVersionLabel(route.version)) return false;
     return service_.rollouts() == nullptr || !service_.rollouts()->Has(route.model);
   }
+  void ServeAdmitted(Exchange& exchange, const Route& route, Method method);
+  void Inflate(Exchange& exchange, const Route& route, Method method);
   bool AdmitTo(Exchange& exchange, const EndpointSpec& spec, Method method) const;
   void Get(Exchange& exchange, const Route& route, std::string_view type, MakeDocument make);
   void GetReady(Exchange& exchange, const Route& route, MakeDocument make);
@@ -166,6 +173,14 @@ void SetDocument(Exchange& exchange, std::string_view type, const Document& docu
   SetText(exchange, type, {});
 }
 
+/// Returns whether the body must be inflated before the request is served. Inference inflates it
+/// itself, after other checks; generate refuses it, as in Triton.
+bool MustInflate(const Exchange& exchange, const Route& route) {
+  if (exchange.head().content_encoding.empty() || exchange.body().total_size() == 0) return false;
+  return route.endpoint != Endpoint::kInfer && route.endpoint != Endpoint::kGenerate &&
+         route.endpoint != Endpoint::kGenerateStream;
+}
+
 std::string_view ErrorType(const EndpointSpec& spec) {
   return spec.has_plain_errors ? kTextType : kJsonType;
 }
@@ -181,6 +196,22 @@ bool KserveHandler::MayReceiveBody(Exchange& exchange) {
 
 bool KserveHandler::MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) {
   return route.endpoint == Endpoint::kUnknown || AdmitTo(exchange, SpecOf(route.endpoint), method);
+}
+
+BodyLimit KserveHandler::LimitBodyAt(Exchange& exchange, const Route& route, Method method) {
+  // A client that is not admitted gets that reply, from MayReceiveBody().
+  if (!MayReceiveBodyAt(exchange, route, method)) return {};
+  switch (route.endpoint) {
+    case Endpoint::kInfer:
+      return LimitInferBody(exchange.head(), options_.max_input_size);
+    case Endpoint::kModelLoad:      // may bring the files of a model
+    case Endpoint::kSequenceClaim:  // from another replica
+    case Endpoint::kSequenceSettle:
+    case Endpoint::kSequenceOffer:
+      return {};
+    default:
+      return LimitJsonBody(exchange.head(), options_.max_input_size);
+  }
 }
 
 // The client is admitted first: MayReceiveBody() refuses another one, with this reply.
@@ -211,12 +242,38 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
   if (!AdmitTo(exchange, spec, method)) return exchange.Finish();
   if (!spec.Accepts(method)) {
     exchange.reply().SetError(405, ErrorType(spec), "Method Not Allowed");
+    exchange.reply().extra_fields = AllowField(spec);
     return exchange.Finish();
   }
   if (spec.reasons && AsksForReasons(exchange.head())) {
     if (!Admit(options_.gate.get(), *spec.reasons, exchange)) return exchange.Finish();
     return health_.Explain(exchange, route);
   }
+  if (method == Method::kHead) method = Method::kGet;  // the connection leaves the body out
+  if (MustInflate(exchange, route)) return Inflate(exchange, route, method);
+  ServeAdmitted(exchange, route, method);
+}
+
+/// Serves a request that is compressed like one that is not, off the loop.
+void KserveHandler::Inflate(Exchange& exchange, const Route& route, Method method) {
+  const auto result = std::make_shared<std::optional<Status>>();
+  exchange.ContinueWith([this, &exchange, route, method, result] {
+    if (!*result) return exchange.Finish();  // OffLoop has failed, and the reply says why
+    if ((*result)->ok()) return ServeAdmitted(exchange, route, method);
+    const std::string known = std::move(exchange.reply().extra_fields);
+    const int status = known.empty() ? api::HttpStatus((*result)->code()) : 415;
+    exchange.reply().SetError(status, ErrorType(SpecOf(route.endpoint)), (*result)->message());
+    exchange.reply().extra_fields = known;
+    exchange.Finish();
+  });
+  const bool is_load = route.endpoint == Endpoint::kModelLoad;
+  codec_.Run(exchange, [this, &exchange, is_load, result] {
+    *result = DecompressBody(exchange, is_load ? UINT64_MAX : options_.max_input_size,
+                             options_.receive_budget);
+  });
+}
+
+void KserveHandler::ServeAdmitted(Exchange& exchange, const Route& route, Method method) {
   const bool post = method == Method::kPost;
   switch (route.endpoint) {
     case Endpoint::kInfer:

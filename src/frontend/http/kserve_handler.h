@@ -19,6 +19,8 @@ class KserveRoutes : public HttpHandler {
   virtual void Serve(Exchange& exchange, const Route& route, Method method) = 0;
   /// The same for MayReceiveBody().
   virtual bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) = 0;
+  /// The same for LimitBody().
+  virtual BodyLimit LimitBodyAt(Exchange& exchange, const Route& route, Method method) = 0;
 };
 
 /// Makes a handler that serves from `service`, which must outlive it.

@@ -88,7 +88,7 @@ class KserveHandlerTest : public ::testing::Test {
     auto exchange = std::make_shared<FakeExchange>();
     RequestHead& head = exchange->request().head;
     head.method = method;
-    head.target = target;
+    EXPECT_TRUE(head.SetTarget(target));
     head.content_encoding = encoding;
     head.accept_encoding = accept;
     if (header_length != nullptr) head.inference_header_length = header_length;
@@ -157,9 +157,57 @@ TEST_F(KserveHandlerTest, WrongPathsAndMethods) {
   Expect(Get("/v2/"), 404, "text/plain", R"({"error":"Not Found"})");
   Expect(Get("/v2/models/echo/infer"), 405, "text/plain", R"({"error":"Method Not Allowed"})");
   Expect(Post("/v2"), 405, "application/json", R"({"error":"Method Not Allowed"})");
-  Expect(Ask(Method::kHead, "/v2/health/live"), 405, "text/plain",
-         R"({"error":"Method Not Allowed"})");
+  EXPECT_EQ(Post("/v2").fields, "Allow: GET, HEAD\r\n");
+  EXPECT_EQ(Get("/v2/models/echo/infer").fields, "Allow: POST\r\n");
+  EXPECT_EQ(Ask(Method::kHead, "/v2/models/echo/infer").status, 405);
+  EXPECT_EQ(Ask(Method::kPut, "/v2/drain").fields, "Allow: GET, HEAD, POST, DELETE\r\n");
   Expect(Get("/v2/repository/index"), 405, "application/json", R"({"error":"Method Not Allowed"})");
+}
+
+TEST_F(KserveHandlerTest, HeadHasTheReplyOfGet) {
+  for (const char* path : {"/v2", "/v2/health/live", "/v2/models/echo", "/v2/models/stats", "/",
+                           "/v2/models/echo/config", "/v2/models/echo/ready", "/v2/models/none"}) {
+    const Answer get = Get(path);
+    const Answer head = Ask(Method::kHead, path);  // the connection leaves the body out
+    EXPECT_EQ(head.status, get.status) << path;
+    EXPECT_EQ(head.body, get.body) << path;
+  }
+  service_.ready = false;
+  EXPECT_EQ(Ask(Method::kHead, "/v2/health/ready").status, 400);
+}
+
+TEST_F(KserveHandlerTest, NamesInPathsAreDecoded) {
+  service_.models["a b/c"] = service_.models["echo"];
+  EXPECT_EQ(Get("/v2/models/a%20b%2Fc/ready").status, 200);
+  EXPECT_EQ(Get("/v2/models/a%20b/c/ready").status, 404);
+  Expect(Get("/v2/models/no%20ne"), 404, "application/json",
+         R"({"error":"Request for unknown model: 'no ne' is not found"})");
+}
+
+TEST_F(KserveHandlerTest, CompressedBodiesAreInflatedOnEveryRoute) {
+  const auto packed = [](const std::string& text, Encoding encoding) {
+    const tensor::ByteSpan piece{text.data(), text.size()};
+    codec::json::TextBuffer out;
+    EXPECT_TRUE(Compress({&piece, 1}, encoding, &out).ok());
+    return std::string(out.view());
+  };
+  const auto post = [&](const std::string& body, const std::string& encoding) {
+    return Ask(Method::kPost, "/v2/logging", body, encoding);
+  };
+  const std::string change = R"({"log_verbose_level":0})";
+  const Answer plain = post(change, "");
+  EXPECT_EQ(plain.status, 200);
+  for (const Encoding encoding : {Encoding::kGzip, Encoding::kDeflate}) {
+    const std::string name(EncodingName(encoding));
+    Expect(post(packed(change, encoding), name), 200, "application/json", plain.body);
+    EXPECT_EQ(post(packed(change, encoding) + "x", name).status, 400);
+    EXPECT_EQ(post(packed(R"({"no_such":1})", encoding), name).status, 400);
+    EXPECT_EQ(post("garbage", name).status, 400);
+  }
+  EXPECT_EQ(post(change, "identity").status, 200);
+  const Answer unknown = post(change, "br");
+  EXPECT_EQ(unknown.status, 415);
+  EXPECT_EQ(unknown.fields, "Accept-Encoding: gzip, deflate\r\n");
 }
 
 TEST_F(KserveHandlerTest, UnsupportedExtensionsAreNamed) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/http/http_date.h"
 #include "frontend/net/failure_log.h"
 
 namespace nereid::frontend::http {
@@ -77,6 +78,16 @@ void LoopServices::Complete(net::Task& task, std::shared_ptr<void> owner) noexce
     return inbox_->Post(task, std::move(owner));
   }
   if (task.Claim(std::move(owner))) completed_.PushBack(task);
+}
+
+// The text of the date is made once a second; asking for the time costs some nanoseconds.
+std::string_view LoopServices::server_fields() {
+  const std::time_t now = std::time(nullptr);
+  if (now != fields_time_) {
+    server_fields_ = options_.server_fields + "Date: " + HttpDate(now) + "\r\n";
+    fields_time_ = now;
+  }
+  return server_fields_;
 }
 
 http2::Connection::Host& LoopServices::http2_host() {

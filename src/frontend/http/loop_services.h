@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +44,8 @@ class LoopServices {
   net::EventLoop& event_loop() { return server_loop_.event_loop(); }
   const HttpServerOptions& options() const { return options_; }
   HttpHandler& handler() { return *handler_; }
+  /// Returns the fields of each reply, as whole lines. Valid until the next call.
+  std::string_view server_fields();
   /// Returns whether the connections have to record when requests are received.
   bool WantsTimes() const { return options_.access_log || handler_->WantsTimes(); }
   const TimeoutTicks& timeouts() const { return timeouts_; }
@@ -106,6 +111,8 @@ class LoopServices {
   const TimeoutTicks timeouts_;
   const http2::SessionOptions session_options_;
   std::vector<char> scratch_;
+  std::string server_fields_;  // with the field Date of fields_time_
+  std::time_t fields_time_ = -1;
   std::optional<http2::FlushList> http2_connections_;  // from the first client of HTTP/2 on
   net::TaskList completed_;
   int dispatch_depth_ = 0;

@@ -60,6 +60,8 @@ std::string_view ReasonPhrase(int status) {
       return "Conflict";
     case 413:
       return "Payload Too Large";
+    case 415:
+      return "Unsupported Media Type";
     case 431:
       return "Request Header Fields Too Large";
     case 500:

@@ -38,6 +38,10 @@ struct Reply {
   void SetTooLate();
 };
 
+/// Returns whether a whole reply has the field Content-Length. In 304 it would be that of the reply
+/// with a body (RFC 9110, section 8.6), which the server does not make.
+inline bool HasLength(const Reply& reply) { return reply.status != 304; }
+
 /// The literals of a streamed reply, whose body is sent in pieces.
 struct StreamForm {
   std::string_view content_type;

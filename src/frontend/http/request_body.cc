@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/request_body.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
 
 #include "base/parse_number.h"
+#include "frontend/http/content_encoding.h"
 #include "memory/host_buffer.h"
 
 namespace nereid::frontend::http {
@@ -28,9 +30,41 @@ size_t JsonReceivedApart(const RequestHead& head, uint64_t body_size) {
   return *length;
 }
 
-Refusal RefusalOfLongBody(uint64_t size, uint64_t max) {
-  return {413, "the request's body of " + std::to_string(size) + " bytes exceeds the maximum of " +
-                   std::to_string(max) + " bytes"};
+BodyLimit LimitJsonBody(const RequestHead& head, uint64_t max_input_size) {
+  const auto encoding = EncodingFromName(head.content_encoding);
+  if (!encoding.ok() || *encoding == Encoding::kIdentity) return {max_input_size, true};
+  // What cannot be compressed becomes a little longer. The inflated body has the exact limit.
+  const uint64_t margin = max_input_size / 64 + 1024;
+  return {max_input_size + std::min(margin, UINT64_MAX - max_input_size), true};
+}
+
+BodyLimit LimitInferBody(const RequestHead& head, uint64_t max_input_size) {
+  const BodyLimit input = LimitJsonBody(head, max_input_size);
+  if (!head.inference_header_length || input.size != max_input_size) return input;
+  // Without a JSON part the body is one raw input, which has the same limit. Otherwise the binary
+  // tensors have none.
+  const auto json = base::ParseWhole<uint64_t>(*head.inference_header_length);
+  return json && *json != 0 && *json <= max_input_size ? BodyLimit{} : input;
+}
+
+Refusal RefusalOfLongBody(const RequestHead& head, const BodyLimit& limit,
+                          std::optional<uint64_t> size) {
+  const std::string max = std::to_string(limit.size);
+  const std::string found = size ? " of " + std::to_string(*size) + " bytes" : "";
+  if (!limit.is_input_size) {
+    return {413, "the request's body" + found + " exceeds the maximum of " + max + " bytes"};
+  }
+  const auto json = head.inference_header_length
+                        ? base::ParseWhole<uint64_t>(*head.inference_header_length)
+                        : std::nullopt;
+  const std::string advice = " bytes. Use --http-max-input-size to increase the limit.";
+  if (json && *json == 0) {
+    return {400, "Raw input has a byte_size" +
+                     (size ? " (" + std::to_string(*size) + " bytes)" : std::string()) +
+                     " that exceeds the maximum allowed value of " + max + advice};
+  }
+  return {400, "request JSON size" + found + " exceeds the maximum allowed input size of " + max +
+                   advice};
 }
 
 Refusal RefusalOfLongHead(uint32_t max) {

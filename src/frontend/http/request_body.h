@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "frontend/http/refusal.h"
 #include "frontend/http/request_head.h"
@@ -27,8 +28,23 @@ size_t BodyOffset(const RequestHead& head, uint64_t body_size);
 /// 0 if the body must be one piece: it is small or compressed, or has much JSON or no tensors.
 size_t JsonReceivedApart(const RequestHead& head, uint64_t body_size);
 
-/// Returns the refusal of a body that is announced to have more than `max` bytes.
-Refusal RefusalOfLongBody(uint64_t size, uint64_t max);
+/// The largest body that a request may have.
+struct BodyLimit {
+  uint64_t size = UINT64_MAX;
+  bool is_input_size = false;  // it is --http-max-input-size, whose texts are Triton's
+};
+
+inline BodyLimit Smaller(const BodyLimit& a, const BodyLimit& b) { return b.size < a.size ? b : a; }
+
+/// Returns the largest body of an inference request with this head; `max_input_size` is
+/// --http-max-input-size.
+BodyLimit LimitInferBody(const RequestHead& head, uint64_t max_input_size);
+/// Returns the largest body that is nothing but JSON.
+BodyLimit LimitJsonBody(const RequestHead& head, uint64_t max_input_size);
+
+/// Returns the refusal of a body that passes its limit. `size`: the announced size, if it is known.
+Refusal RefusalOfLongBody(const RequestHead& head, const BodyLimit& limit,
+                          std::optional<uint64_t> size);
 /// Returns the refusal of a head with more than `max` bytes.
 Refusal RefusalOfLongHead(uint32_t max);
 

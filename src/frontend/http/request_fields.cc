@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/beast/http/rfc7230.hpp>
 #include <string>
+#include <utility>
 
 #include "api/timeout_text.h"
 #include "frontend/http/field_text.h"
@@ -20,6 +21,33 @@ constexpr size_t kMaxShown = 64;  // characters of a client's text in a message
 constexpr char kGrpcTimeout[] = "grpc-timeout";
 constexpr char kEnvoyTimeout[] = "x-envoy-expected-rq-timeout-ms";
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool IsHostCharacter(char c) {
+  const char lower = LowerCase(c);
+  return IsDigit(c) || (lower >= 'a' && lower <= 'z') ||
+         std::string_view("-._~!$&'()*+,;=%").find(c) != std::string_view::npos;
+}
+
+/// Returns whether the text is a host, perhaps with a port (RFC 3986, section 3.2.2); it may be
+/// empty.
+bool IsHost(std::string_view text) {
+  size_t end = std::min(text.find(':'), text.size());
+  std::string_view name = text.substr(0, end);
+  if (text.starts_with('[')) {  // an address of IPv6
+    end = text.find(']');
+    if (end == std::string_view::npos) return false;
+    name = text.substr(1, end - 1);
+    ++end;
+  }
+  const bool is_address = end > name.size();
+  const auto is_known = [&](char c) { return IsHostCharacter(c) || (is_address && c == ':'); };
+  if (!std::all_of(name.begin(), name.end(), is_known)) return false;
+  const std::string_view port = text.substr(end);
+  if (port.empty()) return true;
+  return port.front() == ':' && std::all_of(port.begin() + 1, port.end(), IsDigit);
+}
+
 }  // namespace
 
 RequestFields::RequestFields(RequestHead* head, const HttpServerOptions& options)
@@ -29,6 +57,14 @@ RequestFields::RequestFields(RequestHead* head, const HttpServerOptions& options
       binary_type_(options.binary_type),
       max_fields_(options.max_fields) {
   head_.Clear();
+}
+
+bool RequestFields::SetTarget(std::string_view target) {
+  if (head_.SetTarget(target)) return true;
+  refusal_ = {400,
+              "the path of the request has a '%' that two hexadecimal digits do not follow, or a "
+              "control character"};
+  return false;
 }
 
 bool RequestFields::Count() {
@@ -55,6 +91,9 @@ bool RequestFields::Add(field name, std::string_view name_text, std::string_view
       // RFC 9110, section 10.1.1: the expectation in an HTTP/1.0 request is ignored.
       head_.expects_continue = !head_.is_http_1_0 && EqualsIgnoringCase(value, "100-continue");
       break;
+    case field::host:
+      if (!TakeHost(value)) return false;
+      break;
     case field::origin:
       head_.origin.assign(value);
       break;
@@ -74,6 +113,19 @@ bool RequestFields::Add(field name, std::string_view name_text, std::string_view
   }
   if (kept_fields_ == nullptr || kept_fields_->Take(name_text, value, &head_.fields)) return true;
   refusal_ = {431, std::string(api::TooManyFieldsText())};
+  return false;
+}
+
+// RFC 9112, section 3.2: one that is missing, doubled or malformed is answered with 400. Servers
+// that choose different hosts for one request let a client pass by the rules of the first.
+bool RequestFields::TakeHost(std::string_view value) {
+  if (std::exchange(has_host_, true)) {
+    refusal_ = {400, "the request names its host twice"};
+  } else if (!IsHost(value)) {
+    refusal_ = {400, "the field Host of the request is malformed"};
+  } else {
+    return true;
+  }
   return false;
 }
 

@@ -21,15 +21,21 @@ class RequestFields {
   /// Clears `head` and fills it within the limits of `options`. Both must outlive the object.
   RequestFields(RequestHead* head, const HttpServerOptions& options);
 
+  /// Takes the target of the request. Returns false if its path is malformed; see refusal().
+  bool SetTarget(std::string_view target);
   /// Counts a field of the head or the trailer. Returns false if it is one too many; see refusal().
   bool Count();
   /// Takes a field of the head. Returns false if the request must be refused; see refusal().
   bool Add(boost::beast::http::field name, std::string_view name_text, std::string_view value);
 
+  /// Returns whether the request says for which host it is.
+  bool has_host() const { return has_host_; }
+
   /// Why a function has returned false; otherwise status 0.
   const Refusal& refusal() const { return refusal_; }
 
  private:
+  bool TakeHost(std::string_view value);
   void AddUnknown(std::string_view name, std::string_view value);
   /// Takes the size of the JSON part from a field Content-Type that has it.
   void TakeJsonSize(std::string_view content_type);
@@ -42,6 +48,7 @@ class RequestFields {
   const std::string_view binary_type_;
   const uint32_t max_fields_;
   uint32_t field_count_ = 0;
+  bool has_host_ = false;
   Refusal refusal_;
 };
 

@@ -6,10 +6,6 @@
 
 namespace nereid::frontend::http {
 
-std::string_view RequestHead::path() const {
-  return std::string_view(target).substr(0, target.find('?'));
-}
-
 bool RequestHead::IsTooLate() const {
   return deadline_ns != 0 && base::SteadyClock().NowNs() >= deadline_ns;
 }
@@ -17,6 +13,7 @@ bool RequestHead::IsTooLate() const {
 void RequestHead::Clear() {
   method = Method::kOther;
   target.clear();
+  decoded_path.Clear();
   inference_header_length.reset();
   json_size_in_type = false;
   content_encoding.clear();
@@ -33,6 +30,14 @@ void RequestHead::Clear() {
   bad_timeout.clear();
   deadline_ns = 0;
   is_http_1_0 = false;
+}
+
+std::string AllowField(std::span<const Method> methods) {
+  std::string field = "Allow: ";
+  for (size_t i = 0; i < methods.size(); ++i) {
+    field.append(i == 0 ? "" : ", ").append(MethodName(methods[i]));
+  }
+  return field + "\r\n";
 }
 
 std::string_view MethodName(Method method) {
@@ -61,9 +66,9 @@ void LogRequest(const RequestHead& head, int error_status, std::string_view serv
   static constexpr int kNumbers[] = {0, 1, 2, 3, 4, 8, 15};  // in the order of Method
   const int method = kNumbers[static_cast<int>(head.method)];
   if (error_status == 0) {
-    LOG_VERBOSE(1) << service << " request: " << method << " " << head.path();
+    LOG_VERBOSE(1) << service << " request: " << method << " " << head.path().text();
   } else {
-    LOG_VERBOSE(1) << service << " error: " << method << " " << head.path() << " - "
+    LOG_VERBOSE(1) << service << " error: " << method << " " << head.path().text() << " - "
                    << error_status;
   }
 }

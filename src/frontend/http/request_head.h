@@ -3,22 +3,33 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/access/caller.h"
+#include "frontend/http/request_path.h"
 #include "tracing/trace_context.h"
 
 namespace nereid::frontend::http {
 
 enum class Method { kGet, kHead, kPost, kPut, kDelete, kOptions, kOther };
 
+/// Returns whether the reply is that of GET. The reply to HEAD lacks only the body.
+inline bool IsRead(Method method) { return method == Method::kGet || method == Method::kHead; }
+
+/// Returns the field Allow, which a reply with the status 405 has, as a whole line.
+std::string AllowField(std::span<const Method> methods);
+
 /// The part of a request's head that the server uses. Reused from request to request, so that its
 /// texts keep their memory.
 struct RequestHead {
   Method method = Method::kOther;
+  /// The target as the client wrote it; SetTarget() sets it and the path.
   std::string target;
+  RequestPath decoded_path;
+  RequestPath redirect;  // see Exchange::Redirect
   /// The size of the JSON part: the field Inference-Header-Content-Length, or a parameter of the
   /// Content-Type (see HttpServerOptions::binary_type).
   std::optional<std::string> inference_header_length;
@@ -47,8 +58,13 @@ struct RequestHead {
   }
   /// Returns whether the client has stopped waiting.
   bool IsTooLate() const;
-  /// Returns the target without its query.
-  std::string_view path() const;
+  /// Returns false if the path is malformed; see RequestPath::Assign.
+  bool SetTarget(std::string_view text) {
+    target.assign(text);
+    return decoded_path.Assign(text);
+  }
+  /// Returns the target without its query, decoded.
+  PathView path() const { return decoded_path.view(); }
   void Clear();
 };
 

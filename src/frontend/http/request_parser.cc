@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/request_parser.h"
 
+#include <algorithm>
 #include <boost/beast/http/error.hpp>
+#include <string>
 #include <utility>
 
 namespace nereid::frontend::http {
@@ -14,6 +16,17 @@ using beast::http::verb;
 constexpr uint32_t kMaxChunks = 65'536;
 
 std::string_view Text(beast::string_view text) { return {text.data(), text.size()}; }
+
+/// Returns a target without its scheme and authority. RFC 9112, section 3.2.2: a server must accept
+/// the absolute form ("http://host/path?query"), which clients send to proxies.
+std::string OriginForm(std::string_view target) {
+  const size_t scheme = target.find("://");
+  if (scheme == 0 || scheme == std::string_view::npos) return std::string(target);
+  if (target.find_first_of("/?") < scheme) return std::string(target);
+  target.remove_prefix(scheme + 3);
+  target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
+  return target.starts_with('/') ? std::string(target) : "/" + std::string(target);
+}
 
 }  // namespace
 
@@ -28,15 +41,9 @@ void RequestParser::on_request_impl(verb method, string_view, string_view target
   error = {};
   head_.is_http_1_0 = version < 11;
   head_.method = MethodOf(method);
-  std::string_view text = Text(target);
-  // RFC 9112, section 3.2.2: a server must accept the absolute form ("http://host/path"), which
-  // clients send to proxies. Only the path counts.
-  const size_t scheme = text.find("://");
-  if (!text.empty() && text[0] != '/' && scheme != std::string_view::npos) {
-    const size_t path = text.find('/', scheme + 3);
-    text = path == std::string_view::npos ? "/" : text.substr(path);
+  if (!fields_.SetTarget(OriginForm(Text(target)))) {
+    Refuse(fields_.refusal().status, fields_.refusal().text, error);
   }
-  head_.target.assign(text);
 }
 
 void RequestParser::on_response_impl(int, string_view, int, error_code& error) { error = {}; }
@@ -57,15 +64,18 @@ void RequestParser::on_field_impl(field name, string_view name_text, string_view
 void RequestParser::on_header_impl(error_code& error) {
   error = {};
   head_.keep_alive = keep_alive();
+  if (!head_.is_http_1_0 && !fields_.has_host()) {
+    return Refuse(400, "the request has no field Host", error);
+  }
   if (Refusal refusal = codings_.Check(head_.is_http_1_0); refusal.status != 0) {
     Refuse(refusal.status, std::move(refusal.text), error);
   }
 }
 
-void RequestParser::StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_size) {
+void RequestParser::StartChunkedBody(memory::ReceiveBuffer* body, const BodyLimit& limit) {
   eager(true);
   chunked_body_ = body;
-  max_chunked_size_ = max_size;
+  limit_ = limit;
 }
 
 void RequestParser::Refuse(int status, std::string text, error_code& error) {
@@ -90,11 +100,9 @@ void RequestParser::on_chunk_header_impl(std::uint64_t size, string_view, error_
                   "larger HTTP chunks.",
                   error);
   }
-  if (size > max_chunked_size_ - chunked_body_->size()) {
-    Refuse(413,
-           "the request's chunked body exceeds the maximum of " +
-               std::to_string(max_chunked_size_) + " bytes",
-           error);
+  if (size > limit_.size - chunked_body_->size()) {
+    Refusal refusal = RefusalOfLongBody(head_, limit_, std::nullopt);
+    Refuse(refusal.status, std::move(refusal.text), error);
   }
 }
 

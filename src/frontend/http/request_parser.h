@@ -8,6 +8,7 @@
 
 #include "frontend/http/http_options.h"
 #include "frontend/http/refusal.h"
+#include "frontend/http/request_body.h"
 #include "frontend/http/request_fields.h"
 #include "frontend/http/request_head.h"
 #include "frontend/http/transfer_codings.h"
@@ -22,8 +23,8 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   /// Clears `head` and fills it within the limits of `options`, which must outlive the parser.
   RequestParser(RequestHead* head, const HttpServerOptions& options);
 
-  /// Sets where the chunked body is stored, and its maximum size. Before the first chunk.
-  void StartChunkedBody(memory::ReceiveBuffer* body, uint64_t max_size);
+  /// Sets where the chunked body is stored, and its limit. Before the first chunk.
+  void StartChunkedBody(memory::ReceiveBuffer* body, const BodyLimit& limit);
 
   /// Why put() has failed; status 0 if the request is malformed HTTP.
   const Refusal& refusal() const { return refusal_; }
@@ -50,7 +51,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   RequestFields fields_;
   TransferCodings codings_;
   memory::ReceiveBuffer* chunked_body_ = nullptr;
-  uint64_t max_chunked_size_ = 0;
+  BodyLimit limit_;
   uint32_t chunk_count_ = 0;
   Refusal refusal_;
 };

@@ -111,16 +111,15 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
   const bool chunked = parser_->chunked();
   const auto length = parser_->content_length();
   const uint64_t size = length ? *length : 0;
-  if (size > options_.max_body_size) {
-    return Refuse(RefusalOfLongBody(size, options_.max_body_size));
-  }
+  has_large_body_ = chunked || size > kSmallBody;
+  BodyLimit limit{options_.max_body_size};
+  if (has_large_body_ && limit_body_ != nullptr) limit = Smaller(limit, limit_body_());
+  if (size > limit.size) return Refuse(RefusalOfLongBody(head, limit, size));
   // RFC 9110, section 10.1.1: a client that has begun to send the body does not wait.
   wants_continue_ = head.expects_continue && input->empty() && (chunked || size != 0);
-  has_large_body_ = chunked || size > kSmallBody;
   if (!chunked) return BeginKnownBody(size, input);
   phase_ = Phase::kChunkedBody;
-  parser_->StartChunkedBody(body_.StartUnknown(head, options_.max_body_size),
-                            options_.max_body_size);
+  parser_->StartChunkedBody(body_.StartUnknown(head, options_.max_body_size), limit);
   progress_ = 0;
   has_progress_ = true;
   return std::nullopt;

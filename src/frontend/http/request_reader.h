@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "frontend/http/exchange.h"
 #include "frontend/http/http_options.h"
 #include "frontend/http/refusal.h"
+#include "frontend/http/request_body.h"
 #include "frontend/http/request_parser.h"
 
 namespace nereid::frontend::http {
@@ -29,13 +31,19 @@ class RequestReader {
   /// A client that has sent so many bytes ahead is not read before it has got replies.
   static constexpr size_t kMaxAhead = size_t{64} << 10;
 
-  /// Fills `request`. `take_memory` is asked for memory of large bodies; null: there is none. The
-  /// other arguments must outlive the reader.
+  /// Returns the largest body of the request whose head has come.
+  using BodyLimitSource = std::function<BodyLimit()>;
+
+  /// Fills `request`. `take_memory` is asked for memory of large bodies, and `limit_body` for their
+  /// limit beside that of `options`; null: there is none. The other arguments must outlive the
+  /// reader.
   RequestReader(const HttpServerOptions& options, const base::Clock& clock,
-                ReceivedRequest* request, BodyMemorySource take_memory = nullptr)
+                ReceivedRequest* request, BodyMemorySource take_memory = nullptr,
+                BodyLimitSource limit_body = nullptr)
       : options_(options),
         clock_(clock),
         request_(*request),
+        limit_body_(std::move(limit_body)),
         body_(options.receive_budget, std::move(take_memory)) {}
 
   enum class Result {
@@ -98,6 +106,7 @@ class RequestReader {
   const HttpServerOptions& options_;
   const base::Clock& clock_;
   ReceivedRequest& request_;
+  const BodyLimitSource limit_body_;
   Phase phase_ = Phase::kIdle;
   std::optional<RequestParser> parser_;
   std::string ahead_;    // input that is not parsed yet

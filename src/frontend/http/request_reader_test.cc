@@ -63,7 +63,7 @@ TEST_F(RequestReaderTest, ReadsByteByByte) {
     ASSERT_EQ(reader_.Read(text.substr(i, 1)), Result::kNeedsInput) << i;
   }
   EXPECT_EQ(reader_.Read(text.substr(text.size() - 1)), Result::kComplete);
-  EXPECT_EQ(request_.head.path(), "/x");
+  EXPECT_EQ(request_.head.path().text(), "/x");
   EXPECT_EQ(request_.body.view(), "abcde");
   EXPECT_TRUE(reader_.IsIdle());
   EXPECT_FALSE(reader_.has_kept());
@@ -72,12 +72,12 @@ TEST_F(RequestReaderTest, ReadsByteByByte) {
 TEST_F(RequestReaderTest, ReadsOneRequestAtATimeAndKeepsTheRest) {
   EXPECT_EQ(reader_.Read("\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n\r\nGET /b HTTP/1.1\r\nHo"),
             Result::kComplete);
-  EXPECT_EQ(request_.head.path(), "/a");
+  EXPECT_EQ(request_.head.path().text(), "/a");
   EXPECT_TRUE(reader_.has_kept());
   reader_.Keep("st: h\r\n\r");
   EXPECT_EQ(reader_.Read(""), Result::kNeedsInput);
   EXPECT_EQ(reader_.Read("\nGET /c"), Result::kComplete);
-  EXPECT_EQ(request_.head.path(), "/b");
+  EXPECT_EQ(request_.head.path().text(), "/b");
   EXPECT_TRUE(reader_.has_kept());
   reader_.Drop();
   EXPECT_FALSE(reader_.has_kept());
@@ -321,8 +321,83 @@ TEST_F(RequestReaderTest, RefusalsNameTheLimit) {
       reader_.Read("POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n9c40\r\n"),
       Result::kRefused);
   EXPECT_EQ(reader_.refusal().status, 413);
-  EXPECT_EQ(reader_.refusal().text,
-            "the request's chunked body exceeds the maximum of 39999 bytes");
+  EXPECT_EQ(reader_.refusal().text, "the request's body exceeds the maximum of 39999 bytes");
+}
+
+TEST_F(RequestReaderTest, TheHostIsThereOnceAndWellFormed) {
+  const auto read = [&](const std::string& fields, const std::string& version = "1.1") {
+    const Result result = reader_.Read("GET /x HTTP/" + version + "\r\n" + fields + "\r\n");
+    reader_.Drop();
+    return result;
+  };
+  for (const char* host : {"h", "h:8000", "", "a_b.c-d:", "127.0.0.1:1", "[::1]:8000",
+                           "[fe80::1%25e]", "%2Frun%2Fhttp"}) {
+    EXPECT_EQ(read("Host: " + std::string(host) + "\r\n"), Result::kComplete) << host;
+  }
+  for (const char* host :
+       {"a b", "a/b", "u@h", "h:x", "h:1:2", "::1", "[::1", "[::1]x", "h?", "\xc3\xa9"}) {
+    EXPECT_EQ(read("Host: " + std::string(host) + "\r\n"), Result::kRefused) << host;
+    EXPECT_EQ(reader_.refusal().text, "the field Host of the request is malformed");
+    EXPECT_EQ(reader_.refusal().status, 400);
+  }
+  EXPECT_EQ(read("Host: h\r\nHost: h\r\n"), Result::kRefused);
+  EXPECT_EQ(reader_.refusal().text, "the request names its host twice");
+  EXPECT_EQ(read(""), Result::kRefused);
+  EXPECT_EQ(reader_.refusal().text, "the request has no field Host");
+  EXPECT_EQ(reader_.refusal().status, 400);
+  EXPECT_EQ(read("", "1.0"), Result::kComplete);
+  EXPECT_EQ(read("Host: a b\r\n", "1.0"), Result::kRefused);
+}
+
+// The limit of an input is 1000 bytes, that of all bodies 2 GiB.
+TEST(RequestReader, AChunkedBodyEndsAtTheLimitOfTheSmallestPartThatItMayBe) {
+  HttpServerOptions options;
+  base::FakeClock clock;
+  ReceivedRequest request;
+  RequestReader reader(options, clock, &request, nullptr,
+                       [&] { return LimitInferBody(request.head, 1000); });
+  const auto read = [&](const std::string& fields, std::string_view size) {
+    const std::string head =
+        "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n" + fields + "\r\n";
+    EXPECT_EQ(reader.Read(head + "3e8\r\n" + std::string(1000, 'x') + "\r\n"), Result::kNeedsInput);
+    const Result result = reader.Read(std::string(size) + "\r\n");
+    reader.Drop();
+    return result;
+  };
+  const std::string json_size = "Inference-Header-Content-Length: ";
+  for (const std::string& fields :
+       {std::string(), json_size + "x\r\n", json_size + "0\r\n", json_size + "1001\r\n",
+        std::string("Content-Encoding: identity\r\n")}) {
+    EXPECT_EQ(read(fields, "1"), Result::kRefused) << fields;
+    EXPECT_EQ(reader.refusal().status, 400) << fields;
+    EXPECT_NE(reader.refusal().text.find("1000 bytes. Use --http-max-input-size"),
+              std::string::npos)
+        << reader.refusal().text;
+  }
+  EXPECT_EQ(read(json_size + "1000\r\n", "40000000"), Result::kNeedsInput);
+  EXPECT_EQ(read("Content-Encoding: gzip\r\n", "3e8"), Result::kNeedsInput);
+  EXPECT_EQ(read("Content-Encoding: gzip\r\n" + json_size + "10\r\n", "800"), Result::kRefused);
+}
+
+TEST(RequestReader, AnAnnouncedBodyBeyondTheLimitIsNotReceived) {
+  HttpServerOptions options;
+  base::FakeClock clock;
+  ReceivedRequest request;
+  RequestReader reader(options, clock, &request, nullptr,
+                       [&] { return LimitInferBody(request.head, 100'000); });
+  const std::string head = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 100001\r\n";
+  EXPECT_EQ(reader.Read(head + "\r\n"), Result::kRefused);
+  EXPECT_EQ(reader.refusal().status, 400);
+  EXPECT_EQ(reader.refusal().text,
+            "request JSON size of 100001 bytes exceeds the maximum allowed input size of 100000 "
+            "bytes. Use --http-max-input-size to increase the limit.");
+  reader.Drop();
+  EXPECT_EQ(reader.Read(head + "Inference-Header-Content-Length: 0\r\n\r\n"), Result::kRefused);
+  EXPECT_EQ(reader.refusal().text,
+            "Raw input has a byte_size (100001 bytes) that exceeds the maximum allowed value of "
+            "100000 bytes. Use --http-max-input-size to increase the limit.");
+  reader.Drop();
+  EXPECT_EQ(reader.Read(head + "Inference-Header-Content-Length: 9\r\n\r\n"), Result::kNeedsInput);
 }
 
 TEST(RequestReader, ABodyBeyondTheBudgetIsRefused) {

@@ -3,40 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "api/version_text.h"
 
 namespace nereid::frontend::http {
 namespace {
-
-/// A reader of the segments of a path. Segments are not empty, so paths with "//" or with a slash
-/// at the end have no route.
-class Segments {
- public:
-  explicit Segments(std::string_view path) : rest_(path) {}
-
-  bool done() const { return rest_.empty(); }
-
-  /// Removes and returns the next segment; returns an empty view if there is none.
-  std::string_view Take() {
-    if (rest_.empty() || rest_[0] != '/') return {};
-    const size_t end = std::min(rest_.find('/', 1), rest_.size());
-    const std::string_view segment = rest_.substr(1, end - 1);
-    if (!segment.empty()) rest_.remove_prefix(end);
-    return segment;
-  }
-
-  /// Removes the next segment if it is `word`. Returns whether it was.
-  bool TakeWord(std::string_view word) {
-    Segments ahead = *this;
-    if (ahead.Take() != word) return false;
-    *this = ahead;
-    return true;
-  }
-
- private:
-  std::string_view rest_;
-};
 
 bool IsDigits(std::string_view text) {
   return !text.empty() &&
@@ -44,7 +16,7 @@ bool IsDigits(std::string_view text) {
 }
 
 /// Returns the operation on a model that `word` names, and for "trace" the segment after it.
-Endpoint ModelEndpoint(std::string_view word, Segments* segments) {
+Endpoint ModelEndpoint(std::string_view word, PathSegments* segments) {
   if (word == "infer") return Endpoint::kInfer;
   if (word == "trace") {
     return segments->Take() == "setting" ? Endpoint::kTraceSetting : Endpoint::kUnknown;
@@ -61,7 +33,7 @@ Endpoint ModelEndpoint(std::string_view word, Segments* segments) {
 
 // Parses /models/stats and /models/M[/versions/V][/OPERATION]. "/models/stats" is the statistics of
 // all models, even if a model has the name "stats": Triton's order.
-void FindModelRoute(Segments segments, Route* route) {
+void FindModelRoute(PathSegments segments, Route* route) {
   const std::string_view model = segments.Take();
   if (model == "stats" && segments.done()) {
     route->endpoint = Endpoint::kStatistics;
@@ -85,7 +57,7 @@ void FindModelRoute(Segments segments, Route* route) {
 
 // Parses the rest of /repository[/R]/index and /repository[/R]/models/M/(load|unload|rollout),
 // behind the optional R. Returns whether it is one of these.
-bool FindRepositoryRoute(Segments segments, Route* route) {
+bool FindRepositoryRoute(PathSegments segments, Route* route) {
   const std::string_view word = segments.Take();
   if (word == "index" && segments.done()) {
     route->endpoint = Endpoint::kRepositoryIndex;
@@ -110,7 +82,7 @@ bool FindRepositoryRoute(Segments segments, Route* route) {
 
 // Parses the rest of /systemsharedmemory[/region/N]/(status|register|unregister), or of
 // /cudasharedmemory.
-void FindSharedMemoryRoute(Segments segments, bool is_cuda, Route* route) {
+void FindSharedMemoryRoute(PathSegments segments, bool is_cuda, Route* route) {
   std::string_view region;
   if (segments.TakeWord("region")) {
     region = segments.Take();
@@ -132,10 +104,10 @@ void FindSharedMemoryRoute(Segments segments, bool is_cuda, Route* route) {
 }
 
 /// Parses / and /v1/models/M, the paths that KServe's older protocol has for health.
-Route V1Route(std::string_view path) {
+Route V1Route(const PathView& path) {
   Route route;
-  if (path == "/") route.endpoint = Endpoint::kV1Live;
-  Segments segments(path);
+  if (path.text() == "/") route.endpoint = Endpoint::kV1Live;
+  PathSegments segments(path);
   if (!segments.TakeWord("v1") || !segments.TakeWord("models")) return route;
   const std::string_view model = segments.Take();
   if (model.empty() || !segments.done()) return route;
@@ -192,21 +164,25 @@ static_assert(EveryEndpointIsSpecified(), "an endpoint lacks its methods and ope
 
 }  // namespace
 
+std::string AllowField(const EndpointSpec& spec) {
+  std::vector<Method> methods;
+  for (const Method method :
+       {Method::kGet, Method::kHead, Method::kPost, Method::kPut, Method::kDelete}) {
+    if (spec.Accepts(method)) methods.push_back(method);
+  }
+  return AllowField(methods);
+}
+
 std::span<const EndpointSpec> AllEndpoints() { return kEndpoints; }
 
 const EndpointSpec& SpecOf(Endpoint endpoint) {
   return kEndpoints[static_cast<size_t>(endpoint) - 1];
 }
 
-Route FindRoute(std::string_view path) {
-  constexpr std::string_view kPrefix = "/v2";
-  const bool is_v2 = path == kPrefix || path.starts_with("/v2/");
-  return is_v2 ? FindV2Route(path.substr(kPrefix.size())) : V1Route(path);
-}
-
-Route FindV2Route(std::string_view rest) {
+Route FindRoute(const PathView& path) {
+  PathSegments segments(path);
+  if (!segments.TakeWord("v2")) return V1Route(path);
   Route route;
-  Segments segments(rest);
   if (segments.done()) {
     route.endpoint = Endpoint::kServerMetadata;
     return route;

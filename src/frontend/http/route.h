@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "api/access/operation.h"
 #include "frontend/http/request_head.h"
+#include "frontend/http/request_path.h"
 
 namespace nereid::frontend::http {
 
@@ -43,8 +45,8 @@ enum class Endpoint {
 };
 inline constexpr Endpoint kLastEndpoint = Endpoint::kSharedMemoryUnregister;
 
-/// The operation and the names in a path. The views are parts of the path as the client wrote it:
-/// names are not percent-decoded, and they are case-sensitive, as in Triton.
+/// The operation and the names in a path. The views are parts of the path. Names are
+/// case-sensitive, as in Triton.
 struct Route {
   Endpoint endpoint = Endpoint::kUnknown;
   std::string_view model;
@@ -55,10 +57,7 @@ struct Route {
 };
 
 /// Returns the route of a path without its query; kUnknown if it names no operation.
-Route FindRoute(std::string_view path);
-
-/// Returns the route of the path "/v2" + `rest`.
-Route FindV2Route(std::string_view rest);
+Route FindRoute(const PathView& path);
 
 /// What the methods of an endpoint do. Who may call them follows from the operations, so there is
 /// no endpoint without a role.
@@ -75,19 +74,23 @@ struct EndpointSpec {
   std::optional<api::Operation> reasons = std::nullopt;
   std::optional<api::Operation> put = std::nullopt;  // of PUT
 
+  /// HEAD is accepted where GET is.
   bool Accepts(Method method) const {
-    return (method == Method::kGet && get) || (method == Method::kPost && post) ||
+    return (IsRead(method) && get) || (method == Method::kPost && post) ||
            (method == Method::kDelete && remove) || (method == Method::kPut && put);
   }
   /// Returns the operation that decides who may send a request with this method; also for a wrong
   /// method, because Triton looks at restrictions first.
   api::Operation OperationOf(Method method) const {
-    if (method == Method::kGet) return get ? *get : *post;
+    if (IsRead(method)) return get ? *get : *post;
     if (method == Method::kDelete && remove) return *remove;
     if (method == Method::kPut && put) return *put;
     return post ? *post : *get;
   }
 };
+
+/// Returns the field Allow for the reply to a method that the endpoint does not accept.
+std::string AllowField(const EndpointSpec& spec);
 
 /// Returns the specifications of all endpoints but kUnknown.
 std::span<const EndpointSpec> AllEndpoints();

@@ -37,9 +37,9 @@ TEST(Route, EveryEndpoint) {
 }
 
 TEST(Route, ModelAndVersion) {
-  const Route route = FindRoute("/v2/models/a%20b/versions/12/infer");
+  const Route route = FindRoute("/v2/models/a b/versions/12/infer");
   EXPECT_EQ(route.endpoint, Endpoint::kInfer);
-  EXPECT_EQ(route.model, "a%20b");
+  EXPECT_EQ(route.model, "a b");
   EXPECT_EQ(route.version, "12");
   EXPECT_EQ(FindRoute("/v2/models/m/versions/1").endpoint, Endpoint::kModelMetadata);
   EXPECT_EQ(FindRoute("/v2/models/m/versions/stable.2_b-c/ready").version, "stable.2_b-c");
@@ -72,19 +72,27 @@ TEST(Route, SharedMemory) {
   EXPECT_EQ(all.endpoint, Endpoint::kSharedMemoryUnregister);
   EXPECT_FALSE(all.is_cuda);
   EXPECT_EQ(all.region, "");
-  const Route one = FindRoute("/v2/cudasharedmemory/region/a%2Fb/status");
+  RequestPath path;
+  ASSERT_TRUE(path.Assign("/v2/cudasharedmemory/region/a%2Fb/status"));
+  const Route one = FindRoute(path.view());
   EXPECT_EQ(one.endpoint, Endpoint::kSharedMemoryStatus);
   EXPECT_TRUE(one.is_cuda);
-  EXPECT_EQ(one.region, "a%2Fb");
+  EXPECT_EQ(one.region, "a/b");
   EXPECT_EQ(FindRoute("/v2/systemsharedmemory/region/region/register").region, "region");
 }
 
-TEST(Route, BehindThePrefix) {
-  EXPECT_EQ(FindV2Route("").endpoint, Endpoint::kServerMetadata);
-  EXPECT_EQ(FindV2Route("/models/m/infer").model, "m");
-  EXPECT_EQ(FindV2Route("/").endpoint, Endpoint::kUnknown);
-  EXPECT_EQ(FindV2Route("x").endpoint, Endpoint::kUnknown);
-  EXPECT_EQ(FindRoute("/v2x").endpoint, Endpoint::kUnknown);
+TEST(Route, AnEscapedSlashBelongsToItsSegment) {
+  for (const char* target : {"/v2/models/m%2Finfer", "/v2%2Fmodels/m/infer", "/v2/models%2Fm/infer",
+                             "/v2/health%2Flive", "%2Fv2", "/v1/models%2Fm"}) {
+    RequestPath path;
+    ASSERT_TRUE(path.Assign(target));
+    const Endpoint endpoint = FindRoute(path.view()).endpoint;
+    EXPECT_EQ(endpoint, path.view().text() == "/v2/models/m/infer" &&
+                                std::string_view(target) == "/v2/models/m%2Finfer"
+                            ? Endpoint::kModelMetadata
+                            : Endpoint::kUnknown)
+        << target;
+  }
 }
 
 TEST(Route, UnknownPaths) {
@@ -98,6 +106,7 @@ TEST(Route, UnknownPaths) {
                            "/v1/health/live",
                            "/v2/",
                            "/V2",
+                           "/v2x",
                            "//v2",
                            "/v2/models",
                            "/v2/models/",

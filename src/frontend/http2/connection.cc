@@ -191,15 +191,16 @@ void Connection::Write() {
   size_t written = 0;
   while (true) {
     if (!session_->FillQueue()) return Close();
-    WriteQueue& queue = session_->queue();
-    if (queue.pending() == 0) break;
-    written += queue.pending();
+    net::OutQueue& queue = session_->queue();
+    if (queue.empty()) break;
+    written += queue.size();
     switch (queue.Write(*client_)) {
-      case WriteQueue::Outcome::kDone:
+      case net::OutQueue::Outcome::kDone:
         break;
-      case WriteQueue::Outcome::kBlocked:
+      case net::OutQueue::Outcome::kPaused:
+      case net::OutQueue::Outcome::kBlocked:
         return WaitUntilWritable();
-      case WriteQueue::Outcome::kFailed:
+      case net::OutQueue::Outcome::kLost:
         return Close();
     }
     // Others have their turn first; the client takes more at once.

@@ -80,7 +80,7 @@ bool Session::IsOverfull() const {
 bool Session::FillQueue() {
   if (session_ == nullptr) return false;
   filled_up_ = false;
-  for (size_t frames = 0; queue_.pending() < kFullQueue && frames < kFullQueueFrames; ++frames) {
+  for (size_t frames = 0; !queue_.IsFull() && frames < kFullQueueFrames; ++frames) {
     const uint8_t* data = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &data);
     if (size < 0) return false;

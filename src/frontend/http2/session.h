@@ -11,8 +11,8 @@
 #include "frontend/http2/keep_alive.h"
 #include "frontend/http2/session_options.h"
 #include "frontend/http2/stream.h"
-#include "frontend/http2/write_queue.h"
 #include "frontend/net/event_loop.h"
+#include "frontend/net/out_queue.h"
 #include "frontend/net/peer.h"
 
 namespace nereid::frontend::http2 {
@@ -69,7 +69,7 @@ class Session final : public StreamHost {
   bool FillQueue();
   /// Returns whether the last FillQueue() left something to be sent.
   bool filled_up() const { return filled_up_; }
-  WriteQueue& queue() { return queue_; }
+  net::OutQueue& queue() { return queue_; }
 
   /// Returns whether nothing more will be read or written.
   bool Finished() const;
@@ -100,8 +100,6 @@ class Session final : public StreamHost {
  private:
   friend struct SessionEvents;
   static constexpr size_t kSmallSlice = 512;
-  // Enough to keep a socket busy; the rest waits in the streams, where flow control can hold it.
-  static constexpr size_t kFullQueue = size_t{512} << 10;
   // Frames of a few bytes take longer than their bytes; the caller looks at the clock in between.
   static constexpr size_t kFullQueueFrames = 128;
 
@@ -127,7 +125,8 @@ class Session final : public StreamHost {
   Transport& transport_;
   const uint64_t tick_ns_;
   nghttp2_session* session_;
-  WriteQueue queue_;
+  // Enough to keep a socket busy; the rest waits in the streams, where flow control can hold it.
+  net::OutQueue queue_{size_t{512} << 10};
   size_t frame_left_ = 0;  // bytes of the DATA frame that is arriving
   size_t bulk_ = 0;        // of these, bytes that only lengthen a message
   std::vector<std::shared_ptr<Stream>> streams_;

@@ -34,6 +34,13 @@ bool EndsStream(const nghttp2_frame& frame) {
          (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
 }
 
+// Returns the value of a field without the blanks around it.
+std::string_view WithoutBlanks(std::string_view value) {
+  constexpr std::string_view kBlanks = " \t";
+  value.remove_prefix(std::min(value.find_first_not_of(kBlanks), value.size()));
+  return value.substr(0, value.find_last_not_of(kBlanks) + 1);
+}
+
 // Only lack of memory is an error: a stream that is closed already has no window.
 int FromConsume(int result) {
   return result == NGHTTP2_ERR_NOMEM ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
@@ -113,7 +120,7 @@ struct SessionEvents {
       }
       return self.limits_.MayReadHead(
           self.maker_.AddField({reinterpret_cast<const char*>(name), name_size},
-                               {reinterpret_cast<const char*>(value), value_size}));
+                               WithoutBlanks({reinterpret_cast<const char*>(value), value_size})));
     });
     // This code resets the stream alone. nghttp2 goes on decoding, because HPACK's table is shared
     // by all streams, but no longer calls this function for the stream.
@@ -190,7 +197,7 @@ struct SessionEvents {
   static int SendData(nghttp2_session* session, nghttp2_frame*, const uint8_t* frame_header,
                       size_t length, nghttp2_data_source* source, void* user_data) {
     Session& self = SessionOf(user_data);
-    if (self.queue_.pending() >= Session::kFullQueue) return NGHTTP2_ERR_WOULDBLOCK;
+    if (self.queue_.IsFull()) return NGHTTP2_ERR_WOULDBLOCK;
     Stream& stream = *static_cast<Stream*>(source->ptr);
     const bool moved = Guarded("HTTP/2: a connection", false, [&] {
       self.queue_.Copy({reinterpret_cast<const char*>(frame_header), kFrameHeaderSize});
@@ -228,6 +235,9 @@ nghttp2_option* MakeOptions() {
   // Otherwise each connection keeps as many closed streams as may be open, 1 MiB of them, for
   // priorities that refer to them.
   nghttp2_option_set_no_closed_streams(option, 1);
+  // nghttp2 would reset the stream of a field whose value begins or ends with a blank (RFC 9113,
+  // section 8.2.1). gRPC permits a receiver to remove them, and OnHeader does so, for REST too.
+  nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
   // ConnectionLimits counts resets, more generously; this limit stands behind it.
   nghttp2_option_set_stream_reset_rate_limit(option, 100000, 10000);
   return option;

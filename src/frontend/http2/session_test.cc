@@ -50,7 +50,7 @@ class FakeStream final : public Stream {
     nghttp2_submit_response(session, notes.id, &status, 1, &body);
   }
   size_t unsent() const override { return outbox_.empty() ? 0 : outbox_.front()->size(); }
-  void MoveUnsent(size_t, WriteQueue* queue) override {
+  void MoveUnsent(size_t, net::OutQueue* queue) override {
     queue->Copy(*outbox_.front());
     outbox_.clear();
   }
@@ -105,7 +105,7 @@ class SessionTest : public ::testing::Test, private Session::Transport {
   }
   Session& Flushed() {
     EXPECT_TRUE(session().FillQueue());
-    EXPECT_EQ(session().queue().Write(stream_), WriteQueue::Outcome::kDone);
+    EXPECT_EQ(session().queue().Write(stream_), net::OutQueue::Outcome::kDone);
     return session();
   }
   std::vector<std::string> TakeEvents() { return std::exchange(maker_.events, {}); }

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "frontend/http2/incomplete_bytes.h"
-#include "frontend/http2/write_queue.h"
+#include "frontend/net/out_queue.h"
 #include "frontend/net/peer.h"
 
 namespace nereid::frontend::http2 {
@@ -69,7 +69,7 @@ class Stream {
   /// Returns how many bytes of the body are ready to be sent.
   virtual size_t unsent() const = 0;
   /// Moves the next `size` bytes (at most unsent()) to `queue`.
-  virtual void MoveUnsent(size_t size, WriteQueue* queue) = 0;
+  virtual void MoveUnsent(size_t size, net::OutQueue* queue) = 0;
   /// Returns whether the response ends behind the unsent bytes.
   virtual bool is_complete() const = 0;
   /// Queues the trailers that end the stream. Returns false if it has none.

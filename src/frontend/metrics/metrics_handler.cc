@@ -16,12 +16,13 @@ class MetricsHandler final : public http::HttpHandler {
 
   void Handle(http::Exchange& exchange) override {
     http::LogRequest(exchange.head());
-    std::string_view path = exchange.head().path();
+    std::string_view path = exchange.head().path().text();
     if (path.ends_with('/')) path.remove_suffix(1);
     const bool is_page = path == kMetricsPath;
     if (is_page && !page_.Admits(exchange)) return exchange.Finish();
-    if (exchange.head().method != http::Method::kGet) {
+    if (!http::IsRead(exchange.head().method)) {
       exchange.reply().SetError(405, "text/plain", "Method Not Allowed");
+      exchange.reply().extra_fields = "Allow: GET, HEAD\r\n";
       return exchange.Finish();
     }
     if (is_page) return page_.Serve(exchange);

@@ -28,7 +28,7 @@ ByteStream::Outcome Unusable(TlsPhase phase) {
 }  // namespace
 
 TlsStream::TlsStream(TlsLoop& tls, std::unique_ptr<ByteStream> inner)
-    : tls_(tls), inner_(std::move(inner)), owed_(*inner_) {}
+    : tls_(tls), inner_(std::move(inner)) {}
 
 bool TlsStream::Open(ByteStream::Owner& owner) noexcept {
   owner_ = &owner;
@@ -75,7 +75,7 @@ void TlsStream::StartStep() noexcept {
 }
 
 void TlsStream::OnHandshakeStep() noexcept {
-  const bool sent = owed_.Send(handshake_->output());
+  const bool sent = Send(&handshake_->output());
   handshake_->output() = std::string();
   if (!sent) return Lose();
   switch (handshake_->progress()) {
@@ -166,7 +166,7 @@ void TlsStream::OnDeadline() {
 void TlsStream::EndOutput() noexcept {
   if (phase_ != Phase::kOpen) return;
   session_->EndOutput(&tls_.output());
-  if (!SendOutput()) return;
+  if (!Send(&tls_.output())) return;
   ends_output_ = true;
   if (owed_.empty()) inner_->EndOutput();
 }
@@ -177,7 +177,7 @@ void TlsStream::Close() noexcept {
   if (phase_ == Phase::kClosed) return;
   if (phase_ == Phase::kOpen && owed_.empty()) {
     session_->EndOutput(&tls_.output());
-    (void)SendOutput();
+    (void)Send(&tls_.output());
   }
   EndHandshake();
   phase_ = Phase::kClosed;
@@ -208,14 +208,14 @@ void TlsStream::OnReadable() noexcept {
 
 ByteStream::Outcome TlsStream::Read(std::span<char> to) noexcept {
   if (phase_ != Phase::kOpen) return Unusable(phase_);
-  if (owed_.is_too_much()) return {0, State::kBlocked};
+  if (owed_.IsFull()) return {0, State::kBlocked};
   const Outcome got = session_->Read(*inner_, to, &tls_.output());
-  if (!SendOutput()) {
+  if (!Send(&tls_.output())) {
     phase_ = Phase::kLost;
     return Unusable(phase_);
   }
   has_unread_ = session_->is_resting() || (got.state != State::kBlocked && session_->HasUnread());
-  if (has_unread_ || timer_.is_set() || owed_.is_too_much()) WatchForInput();
+  if (has_unread_ || timer_.is_set() || owed_.IsFull()) WatchForInput();
   return got;
 }
 
@@ -227,7 +227,7 @@ void TlsStream::SetReading(bool wanted) noexcept {
 /// Has the owner called for bytes, if it wants that: by the inner stream for those that come, by
 /// the timer in the next turn for those that wait in the session.
 void TlsStream::WatchForInput() noexcept {
-  const bool from_inner = is_reading_ && !owed_.is_too_much();
+  const bool from_inner = is_reading_ && !owed_.IsFull();
   if (from_inner != inner_is_reading_) inner_->SetReading(inner_is_reading_ = from_inner);
   EventLoop& loop = tls_.event_loop();
   if (!has_unread_ || !is_reading_) {
@@ -248,12 +248,13 @@ Peer TlsStream::peer() const {
 ByteStream::Outcome TlsStream::Write(std::span<const iovec> pieces) noexcept {
   if (phase_ != Phase::kOpen) return Unusable(phase_);
   if (!owed_.empty()) {
-    if (!owed_.Flush()) return {0, State::kLost};
-    if (!owed_.empty()) return {0, State::kBlocked};
+    const OutQueue::Outcome flushed = owed_.Write(*inner_);
+    if (flushed == OutQueue::Outcome::kLost) return {0, State::kLost};
+    if (flushed != OutQueue::Outcome::kDone) return {0, State::kBlocked};
   }
   if (encrypted_ != 0) return {std::exchange(encrypted_, 0), State::kOpen};
   const size_t size = session_->Write(pieces, kBatch, &tls_.output());
-  const bool sent = SendOutput();
+  const bool sent = Send(&tls_.output());
   if (!sent || session_->has_failed()) return {0, State::kLost};
   if (owed_.empty()) return {size, State::kOpen};
   encrypted_ = size;
@@ -266,7 +267,7 @@ void TlsStream::AwaitWritable() noexcept {
 }
 
 void TlsStream::OnWritable() noexcept {
-  if (!owed_.Flush()) return Lose();
+  if (owed_.Write(*inner_) == OutQueue::Outcome::kLost) return Lose();
   if (!owed_.empty()) return inner_->AwaitWritable();
   if (ends_output_) inner_->EndOutput();
   if (phase_ != Phase::kOpen) return;
@@ -274,12 +275,13 @@ void TlsStream::OnWritable() noexcept {
   if (std::exchange(awaits_writable_, false)) owner_->OnWritable();
 }
 
-/// Sends what the session has made for the client. Returns false as OwedBytes::Send() does.
-bool TlsStream::SendOutput() noexcept {
-  std::string& output = tls_.output();
-  const bool sent = owed_.Send(output);
-  output.clear();
-  return sent;
+/// Sends `encrypted` to the client, or keeps what inner_ does not take, and clears it. Returns
+/// false if the connection is lost or memory has run out.
+bool TlsStream::Send(std::string* encrypted) noexcept {
+  const OutQueue::Outcome outcome = owed_.Send(*inner_, *encrypted);
+  encrypted->clear();
+  if (outcome == OutQueue::Outcome::kBlocked) inner_->AwaitWritable();
+  return outcome != OutQueue::Outcome::kLost;
 }
 
 }  // namespace nereid::frontend::net

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "frontend/net/byte_stream.h"
-#include "frontend/net/owed_bytes.h"
+#include "frontend/net/out_queue.h"
 #include "frontend/net/timer.h"
 #include "frontend/net/tls_handshake.h"
 #include "frontend/net/tls_loop.h"
@@ -77,12 +78,14 @@ class TlsStream final : public ByteStream,
   void Lose() noexcept;
   void OnDeadline();
 
-  bool SendOutput() noexcept;
+  bool Send(std::string* encrypted) noexcept;
   void WatchForInput() noexcept;
 
   TlsLoop& tls_;
   const std::unique_ptr<ByteStream> inner_;
-  OwedBytes owed_;  // encrypted bytes that inner_ has not taken yet
+  /// Encrypted bytes that inner_ has not taken yet. While it is full, nothing is read that may need
+  /// an answer, because the client does not read the answers.
+  OutQueue owed_{size_t{128} << 10};
   ByteStream::Owner* owner_ = nullptr;
   Phase phase_ = Phase::kHandshake;
   bool is_reading_ = true;        // as the owner has set it

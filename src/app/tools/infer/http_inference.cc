@@ -7,6 +7,7 @@
 #include "app/tools/tensors/nested_values.h"
 #include "base/json_writer.h"
 #include "base/parse_number.h"
+#include "base/percent_text.h"
 #include "codec/json/number_text.h"
 
 namespace nereid::app::tools {
@@ -19,7 +20,8 @@ constexpr size_t kMaxReplyBytes = size_t{1} << 30;
 constexpr char kHeaderLength[] = "Inference-Header-Content-Length";
 
 std::string ModelPath(const std::string& model, const std::string& version) {
-  return "/v2/models/" + model + (version.empty() ? "" : "/versions/" + version);
+  return "/v2/models/" + base::PercentEncode(model) +
+         (version.empty() ? "" : "/versions/" + version);
 }
 
 void WriteParameter(const ParameterValue& value, JsonWriter& json) {

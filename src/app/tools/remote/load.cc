@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json_writer.h"
+#include "base/percent_text.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -91,8 +92,8 @@ ToolResult Failed(const Status& status) { return CannotRun("load", status.messag
 ToolResult Load(RemoteServer& server, const std::string& model, std::string body, WaitLimit limit,
                 const ToolContext& context) {
   ModelWatch watch(server, model, context);
-  const auto reply =
-      server.PostAndWait("/v2/repository/models/" + model + "/load", std::move(body), [&] {
+  const auto reply = server.PostAndWait(
+      "/v2/repository/models/" + base::PercentEncode(model) + "/load", std::move(body), [&] {
         watch.Poll();
         return limit.IsOver();
       });

@@ -8,6 +8,7 @@
 #include "app/tools/remote/wait_limit.h"
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
+#include "base/percent_text.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -70,7 +71,8 @@ ToolResult RunUnload(std::span<const std::string> words, const ToolContext& cont
   if (!server.ok()) return Failed(server.status());
   const std::string body =
       arguments->Has("dependents") ? R"({"parameters":{"unload_dependents":true}})" : "{}";
-  const auto reply = (*server)->Post("/v2/repository/models/" + *model + "/unload", body);
+  const auto reply =
+      (*server)->Post("/v2/repository/models/" + base::PercentEncode(*model) + "/unload", body);
   if (!reply.ok()) return Failed(reply.status());
   if (reply->status == 401 || reply->status == 403) return Failed(RefusalOf(*reply));
   if (!reply->ok()) return {1, "", ToolError("unload", RefusalOf(*reply).message())};

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (parser.is_header_done() && !parser.is_done()) {
       if (!parser.chunked()) return 0;
       body.Start(0, 0);
-      parser.StartChunkedBody(&body, 1 << 20);
+      parser.StartChunkedBody(&body, {1 << 20});
     }
   }
   return 0;
