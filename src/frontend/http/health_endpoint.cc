@@ -51,10 +51,6 @@ bool AsksForReasons(const RequestHead& head) {
 }
 
 void HealthEndpoint::Explain(Exchange& exchange, const Route& route) const {
-  workers_.Run(exchange, [this, &exchange, route] { ReplyToExplain(exchange, route); });
-}
-
-void HealthEndpoint::ReplyToExplain(Exchange& exchange, const Route& route) const {
   api::Health* const health = service_.health();
   if (health == nullptr) return SetUnsupported(exchange);
   if (route.endpoint == Endpoint::kServerLive) {
@@ -74,10 +70,6 @@ void HealthEndpoint::ReplyToExplain(Exchange& exchange, const Route& route) cons
 }
 
 void HealthEndpoint::Drain(Exchange& exchange, Method method) const {
-  workers_.Run(exchange, [this, &exchange, method] { ReplyToDrain(exchange, method); });
-}
-
-void HealthEndpoint::ReplyToDrain(Exchange& exchange, Method method) const {
   api::Health* const health = service_.health();
   if (health == nullptr) return SetUnsupported(exchange);
   const auto report = method == Method::kGet ? base::Result<api::DrainReport>(health->Drain())
