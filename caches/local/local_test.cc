@@ -62,14 +62,21 @@ TEST(LocalCacheTest, AFailedCopyLeavesNothing) {
   EXPECT_TRUE(Insert(**cache, "b", std::string(600, 'x')).ok()) << "the room was given back";
 }
 
+// As in Triton, where it is the way to see what a full cache does.
+TEST(LocalCacheTest, ASmallCacheServesAndKeepsNothing) {
+  auto cache = Open(R"({"size":"200"})");
+  ASSERT_TRUE(cache.ok()) << cache.status().message();
+  EXPECT_EQ(Insert(**cache, "a", "value").message(),
+            "Requested byte_size: 262 is greater than total cache size: 200");
+  EXPECT_EQ(Lookup(**cache, "a"), "(none)");
+}
+
 TEST(LocalCacheTest, SettingsAreChecked) {
   const auto refusal = [](const std::string& config) { return Open(config).status().message(); };
   const std::string prefix = "failed to start response cache 'local': ";
   EXPECT_THAT(refusal("{}"), HasSubstr("--cache-config=local,size=<bytes>"));
-  EXPECT_EQ(refusal(R"({"size":"1023"})"),
-            prefix +
-                "setting 'size' is '1023', but must be an integer from 1024 to "
-                "9223372036854775807");
+  EXPECT_EQ(refusal(R"({"size":"0"})"),
+            prefix + "setting 'size' is '0', but must be an integer from 1 to 9223372036854775807");
   EXPECT_THAT(refusal(R"({"size":"1M"})"), HasSubstr("'1M'"));
   EXPECT_THAT(refusal(R"({"size":"-1"})"), HasSubstr("'-1'"));
   EXPECT_THAT(refusal(R"({"size":99999})"), HasSubstr("must be a string"));

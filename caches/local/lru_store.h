@@ -27,8 +27,8 @@ namespace nereid::caches {
 class LruStore {
  public:
   static constexpr uint64_t kEntryOverhead = 256;
-  /// A smaller store could not hold a useful entry.
-  static constexpr uint64_t kMinCapacity = 1024;
+  /// A smaller store can hardly hold an entry: each has kEntryOverhead and a key.
+  static constexpr uint64_t kUsefulCapacity = 1024;
 
   explicit LruStore(uint64_t capacity) : capacity_(capacity) {}
   LruStore(const LruStore&) = delete;

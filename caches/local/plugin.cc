@@ -10,6 +10,7 @@
 #include "local/cache_metrics.h"
 #include "local/lru_store.h"
 #include "nereid/backend/error.h"
+#include "nereid/backend/log.h"
 #include "settings.h"
 #include "triton/core/tritoncache.h"
 
@@ -34,10 +35,15 @@ class LocalCache {
     NEREID_BACKEND_TRY(ReadSettings(config, &settings));
     NEREID_BACKEND_TRY(CheckNames(settings, kSettings));
     uint64_t size = 0;
-    NEREID_BACKEND_TRY(ReadNumber(settings, "size", LruStore::kMinCapacity, INT64_MAX, &size));
+    NEREID_BACKEND_TRY(ReadNumber(settings, "size", 1, INT64_MAX, &size));
     if (size == 0) {
       return Error::InvalidArgument(
           "the local cache needs its size in bytes: --cache-config=local,size=<bytes>");
+    }
+    if (size < LruStore::kUsefulCapacity) {
+      NEREID_BACKEND_LOG(WARN, "--cache-config=local,size=" + std::to_string(size) +
+                                   ": hardly a response fits into so few bytes. Use more, such as "
+                                   "1048576");
     }
     *cache = std::make_unique<LocalCache>(size);
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "redis/redis_settings.h"
 
+#include "nereid/backend/log.h"
 #include "settings.h"
 
 namespace nereid::caches {
@@ -57,14 +58,17 @@ Error ReadRedisSettings(const char* json, const Environment& environment, RedisS
   NEREID_BACKEND_TRY(ReadSettings(json, &from));
   NEREID_BACKEND_TRY(CheckNames(from, kNames));
   ReadText(from, "host", &settings->host);
-  uint64_t port = 0;
-  NEREID_BACKEND_TRY(ReadNumber(from, "port", 1, UINT16_MAX, &port));
-  settings->port = static_cast<uint16_t>(port);
-  if (settings->host.empty() || port == 0) {
+  if (settings->host.empty() || from.count("port") == 0) {
     return Error::InvalidArgument(
-        "the redis cache needs to know where Redis is: --cache-config=redis,host=<name> "
-        "--cache-config=redis,port=<number>");
+        "Failed to initialize RedisCache, didn't specify address. Must at a minimum specify 'host' "
+        "and 'port': --cache-config=redis,host=<name> --cache-config=redis,port=<number>");
   }
+  // As in Triton, a text that is no port is found when the client connects: to no port.
+  uint64_t port = 0;
+  if (const Error read = ReadNumber(from, "port", 1, UINT16_MAX, &port); !read.ok()) {
+    NEREID_BACKEND_LOG(WARN, "the redis cache: " + read.message());
+  }
+  settings->port = static_cast<uint16_t>(port);
   ReadCredential(from, "user", "TRITONCACHE_REDIS_USERNAME", environment, &settings->user);
   ReadCredential(from, "password", "TRITONCACHE_REDIS_PASSWORD", environment, &settings->password);
   NEREID_BACKEND_TRY(ReadNumber(from, "db", 0, INT32_MAX, &settings->db));

@@ -81,7 +81,7 @@ TEST_F(RedisCacheTest, ThePasswordIsChecked) {
 TEST_F(RedisCacheTest, AStartWithoutRedisNamesIt) {
   redis_.Stop();
   const std::string message = Open().message();
-  EXPECT_THAT(message, HasSubstr("cannot connect to Redis at 127.0.0.1:"));
+  EXPECT_THAT(message, HasSubstr("Failed to connect to Redis: Connection refused, at 127.0.0.1:"));
   EXPECT_THAT(message, HasSubstr("refused"));
 }
 

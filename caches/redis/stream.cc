@@ -61,8 +61,8 @@ Error ConnectOne(const addrinfo& at, const RedisSettings& settings, int* connect
   }
   close(made);
   if (!waited.ok()) return waited;
-  return Unavailable("cannot connect to Redis at " + settings.Address() + ": " +
-                     ErrnoText(failure));
+  return Unavailable("Failed to connect to Redis: " + ErrnoText(failure) + ", at " +
+                     settings.Address());
 }
 
 }  // namespace

@@ -101,6 +101,15 @@ def test_a_request_after_the_stop_of_the_server(repository):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_server_class_of_triton_24_10(triton, kind):
+    with kind.Server(triton, kind.Options(address="127.0.0.1", port=0)) as service:
+        assert isinstance(service, kind)
+        assert port_of(service) > 0
+    with pytest.raises(tritonserver.InvalidArgumentError, match=f"type {kind.__name__}.Options"):
+        kind.Server(triton, {"port": 1})
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_start_and_stop(triton, kind):
     service = listening(kind, triton)
     for _ in range(2):

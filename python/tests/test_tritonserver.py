@@ -322,20 +322,36 @@ def test_refusals(triton, arguments, message):
         triton.model("echo_fp32").infer(**arguments)
 
 
+def test_outputs_are_refused_in_memory_without_an_allocator(triton, monkeypatch):
+    allocators = tritonserver.default_memory_allocators
+    monkeypatch.delitem(allocators, tritonserver.MemoryType.GPU, raising=False)
+    for wanted in "gpu", "gpu:0", tritonserver.MemoryType.GPU, "cpu_pinned":
+        with pytest.raises(tritonserver.InvalidArgumentError, match=f"{wanted} not supported"):
+            triton.model("echo_fp32").infer(inputs=ZERO, output_memory_type=wanted)
+
+
 def test_gpu_outputs_need_cupy(triton):
     try:
         import cupy  # noqa: F401
     except ImportError:
-        iterator = triton.model("echo_fp32").infer(inputs=ZERO, output_memory_type="gpu:0")
+        assert tritonserver.MemoryType.GPU not in tritonserver.default_memory_allocators
+        options = {"output_memory_type": "gpu:0", "output_memory_allocator": object()}
+        iterator = triton.model("echo_fp32").infer(inputs=ZERO, **options)
         with pytest.raises(
             tritonserver.InternalError, match="Unexpected error in creating response object"
         ) as failure:
             next(iterator)
         assert isinstance(failure.value.args[-1], tritonserver.InferenceResponse)
-        iterator = triton.model("echo_fp32").infer(
-            inputs=ZERO, output_memory_type="gpu:0", raise_on_error=False
-        )
+        iterator = triton.model("echo_fp32").infer(inputs=ZERO, raise_on_error=False, **options)
         assert isinstance(next(iterator).error, tritonserver.InternalError)
+
+
+def test_the_bindings_have_their_names_in_the_package_too():
+    from tritonserver import _c
+    from tritonserver._c import triton_bindings
+
+    for name in triton_bindings.__all__:
+        assert getattr(_c, name) is getattr(triton_bindings, name)
 
 
 class TestTensor:

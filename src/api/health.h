@@ -92,8 +92,9 @@ struct DrainChange {
   std::optional<uint32_t> seconds = std::nullopt;
 };
 
-/// Explains the health of a server and drains it. Thread-safe. No function waits, but those that
-/// look at all models may take milliseconds: they must not be called on an event loop.
+/// Explains the health of a server and drains it. Thread-safe. No function may be called on an
+/// event loop: the first two ask plug-ins and block until those answer, the others look at all
+/// models.
 class Health {
  public:
   virtual ~Health() = default;

@@ -28,12 +28,13 @@ base::Status InferenceService::SetVersion(std::string_view text, request::Reques
 
 base::Result<TraceSettings> InferenceService::UpdateTraceSettings(const std::string& model,
                                                                   const ReadTraceChanges& read) {
+  // The model is asked without the lock: a plug-in that is slow to answer delays no other caller.
+  base::Result<bool> ready = true;
+  if (!model.empty()) ready = IsModelReady(model, -1);
   const base::MutexLock lock(trace_mutex_);
   if (trace_control_ == nullptr) return ExtensionUnsupported("trace");
-  if (!model.empty()) {
-    NEREID_ASSIGN_OR_RETURN(const bool ready, IsModelReady(model, -1));
-    if (!ready) return base::Status::InvalidArgument("Request for unknown model : " + model);
-  }
+  if (!ready.ok()) return ready.status();
+  if (!*ready) return base::Status::InvalidArgument("Request for unknown model : " + model);
   NEREID_ASSIGN_OR_RETURN(const std::optional<TraceChanges> changes, read());
   if (!changes) return trace_control_->Settings(model);
   return trace_control_->Change(model, *changes);

@@ -25,6 +25,7 @@ namespace nereid::api {
 
 class Health;
 class LoadControl;
+class RefusedRequests;
 class SequenceHandover;
 
 /// What a front end must know about a model before it decodes a request for it.
@@ -43,9 +44,9 @@ struct LoadParameter {
 inline constexpr size_t kMaxSequencesListed = 1000;
 
 /// The operations that a front end can call. Every function may be called from any thread and does
-/// not block, unless its comment says otherwise. A version of -1 means that the version policy
-/// decides. Errors have Triton's codes and messages; the front end maps the code to the status of
-/// its protocol.
+/// not block, unless its comment says otherwise: api::Cost says where a front end calls it. A
+/// version of -1 means that the version policy decides. Errors have Triton's codes and messages;
+/// the front end maps the code to the status of its protocol.
 class InferenceService {
  public:
   virtual ~InferenceService() = default;
@@ -53,9 +54,11 @@ class InferenceService {
   /// Returns UNAVAILABLE "Server exiting" while the server stops.
   virtual base::Result<bool> IsServerLive() = 0;
   /// Returns whether the server serves requests and, with strict readiness, all models are ready.
-  /// Returns UNAVAILABLE "Server exiting" while the server stops.
+  /// Returns UNAVAILABLE "Server exiting" while the server stops. With strict readiness it asks the
+  /// plug-ins of all models and blocks until they answer. Must not be called on an event loop.
   virtual base::Result<bool> IsServerReady() = 0;
-  /// Returns false for an unknown model or version.
+  /// Returns false for an unknown model or version. Asks the model's plug-in and blocks until it
+  /// answers. Must not be called on an event loop; FindModel() asks no plug-in.
   virtual base::Result<bool> IsModelReady(const std::string& name, int64_t version) = 0;
 
   virtual ServerMetadata GetServerMetadata() = 0;
@@ -109,7 +112,8 @@ class InferenceService {
   /// Changes settings of the log and returns the settings that hold then. The log is the process's.
   LogSettings UpdateLogSettings(const LogChanges& changes);
 
-  /// Carries out the operation of the trace extension and returns the settings that hold then.
+  /// Carries out the operation of the trace extension and returns the settings that hold then. If a
+  /// model is named, it calls IsModelReady(), with its costs.
   /// `model` is empty for the server's own settings. Returns UNSUPPORTED without a trace control,
   /// and INVALID_ARGUMENT for a model that is not ready, before `read` is called.
   base::Result<TraceSettings> UpdateTraceSettings(const std::string& model,
@@ -135,15 +139,15 @@ class InferenceService {
     RolloutControl* rollouts = nullptr;
     LoadControl* loads = nullptr;
     SequenceHandover* handover = nullptr;
+    RefusedRequests* refused = nullptr;
   };
-  /// Sets the objects that the next functions return. Must not be called while a front end serves.
+  /// Sets what the next functions return. Must not be called while a front end serves.
   void SetControls(const Controls& controls) { controls_ = controls; }
   /// Returns the rollouts of models.
   RolloutControl* rollouts() { return controls_.rollouts; }
-  /// Returns the control of loads.
-  LoadControl* loads() { return controls_.loads; }
-  /// Returns what hands sequences over to other replicas.
-  SequenceHandover* handover() { return controls_.handover; }
+  /// Returns the control of loads, what hands sequences over to other replicas, and what counts the
+  /// requests that a front end refuses.
+  const Controls& controls() const { return controls_; }
 
   /// Returns the shared memory of clients. Infer() gives a request its tensors in it.
   SharedMemory& shared_memory() { return shared_memory_; }

@@ -183,7 +183,8 @@ struct Endpoints::Parts {
   frontend::http::HttpServerOptions ClientDoor(const ServerOptions& options,
                                                const std::string& address, int port, int threads,
                                                const DoorAccess& door) const;
-  frontend::http::KserveOptions KserveFrom(const ServerOptions& options, const DoorAccess& door);
+  frontend::http::KserveOptions KserveFrom(const ServerOptions& options, const DoorAccess& door,
+                                           api::FrontEnd front_end);
   Status StartHttp(const ServerOptions& options, server::InferenceServer& server);
   Status StartSagemaker(const ServerOptions& options, server::InferenceServer& server);
   Status StartVertexAi(const ServerOptions& options, server::InferenceServer& server);
@@ -220,13 +221,15 @@ Status Endpoints::Parts::StartGrpc(const ServerOptions& options, server::Inferen
 }
 
 frontend::http::KserveOptions Endpoints::Parts::KserveFrom(const ServerOptions& options,
-                                                           const DoorAccess& door) {
+                                                           const DoorAccess& door,
+                                                           api::FrontEnd front_end) {
   frontend::http::KserveOptions kserve;
   kserve.max_input_size = static_cast<uint64_t>(options.http.max_input_size);
   kserve.run_inline = options.inline_execution != InlineExecution::kNever;
   kserve.tracer = &tracer;
   kserve.receive_budget = request_memory;
   kserve.gate = door.gate;
+  kserve.front_end = front_end;
   return kserve;
 }
 
@@ -267,7 +270,7 @@ Status Endpoints::Parts::StartHttp(const ServerOptions& options, server::Inferen
   if (!options.replica_name.empty()) {
     from.server_fields = std::string(api::kReplicaField) + ": " + options.replica_name + "\r\n";
   }
-  frontend::http::KserveOptions kserve = KserveFrom(options, access.http);
+  frontend::http::KserveOptions kserve = KserveFrom(options, access.http, api::FrontEnd::kHttp);
   kserve.sequence_field = options.sequence_id_header;
   kserve.take_input_memory = InputMemoryOf(server);
   return StartServer({"HTTP", "HTTPService"}, from,
@@ -280,9 +283,11 @@ Status Endpoints::Parts::StartSagemaker(const ServerOptions& options,
                          options.sagemaker.thread_count, access.sagemaker);
   from.thread_name = "sagemaker";
   from.binary_type = frontend::cloud::kSagemakerBinaryType;
-  return StartServer({"Sagemaker", "Sagemaker HTTPService"}, from,
-                     MakeSagemaker(options, KserveFrom(options, access.sagemaker), server),
-                     &sagemaker);
+  return StartServer(
+      {"Sagemaker", "Sagemaker HTTPService"}, from,
+      MakeSagemaker(options, KserveFrom(options, access.sagemaker, api::FrontEnd::kSagemaker),
+                    server),
+      &sagemaker);
 }
 
 Status Endpoints::Parts::StartVertexAi(const ServerOptions& options,
@@ -291,7 +296,8 @@ Status Endpoints::Parts::StartVertexAi(const ServerOptions& options,
                          options.vertex_ai.thread_count, access.vertex_ai);
   from.thread_name = "vertex-ai";
   from.binary_type = frontend::cloud::kVertexAiBinaryType;
-  auto handler = MakeVertexAi(options, KserveFrom(options, access.vertex_ai), server);
+  auto handler = MakeVertexAi(
+      options, KserveFrom(options, access.vertex_ai, api::FrontEnd::kVertexAi), server);
   NEREID_RETURN_IF_ERROR(CannotStart("Vertex AI", handler.status()));
   return StartServer({"Vertex AI", "Vertex AI HTTPService"}, from, std::move(handler).value(),
                      &vertex_ai);
@@ -306,7 +312,8 @@ Status Endpoints::Parts::StartAdmin(const ServerOptions& options, api::Inference
   from.thread_name = "admin";
   from.keep_trace_headers = tracer.reads_headers();
   return StartServer({"management", "Management Service"}, from,
-                     frontend::http::MakeKserveHandler(KserveFrom(options, access.admin), service),
+                     frontend::http::MakeKserveHandler(
+                         KserveFrom(options, access.admin, api::FrontEnd::kManagement), service),
                      &admin);
 }
 
@@ -323,7 +330,7 @@ Status Endpoints::Parts::StartConsole(const ServerOptions& options,
   from.max_waiting_bytes = console::kMaxWaitingBytes;
   from.server_fields = console::BrowserRules();
   console::ConsoleOptions console_options;
-  console_options.kserve = KserveFrom(options, access.console);
+  console_options.kserve = KserveFrom(options, access.console, api::FrontEnd::kConsole);
   console_options.is_guarded = !options.access.auth_file.empty();
   console_options.serves_management = !options.access.admin_port.has_value();
   console_handler =

@@ -132,7 +132,7 @@ constexpr uint64_t kMaxFinalWritesNs = 3 * kSecondNs;
 ///  5. Responses that are not completely written get a short time.
 int ShutDown(server::InferenceServer& server, Endpoints& endpoints, uint64_t deadline_ns) {
   server.BeginStop();
-  if (server.handover() != nullptr) server.handover()->OfferAll(deadline_ns);
+  if (server.controls().handover != nullptr) server.controls().handover->OfferAll(deadline_ns);
   if (server.WaitUntilIdle(deadline_ns)) endpoints.BeginStop();
   const base::Status status = server.Stop(deadline_ns);
   if (!status.ok()) {

@@ -5,6 +5,7 @@
 
 #include "abi/error.h"
 #include "abi/handle.h"
+#include "base/byte_budget.h"
 #include "base/log.h"
 #include "request/binding.h"
 #include "request/host_inputs.h"
@@ -13,6 +14,21 @@
 namespace nereid::backend {
 
 using Custody = request::ResponseFactory::Custody;
+
+namespace {
+
+/// The calls of plug-ins' executions that the calling thread is in.
+thread_local int executions_of_thread = 0;
+
+class CountedExecution {
+ public:
+  CountedExecution() { ++executions_of_thread; }
+  ~CountedExecution() { --executions_of_thread; }
+  CountedExecution(const CountedExecution&) = delete;
+  CountedExecution& operator=(const CountedExecution&) = delete;
+};
+
+}  // namespace
 
 base::Status BackendInstance::Initialize() {
   const auto initialize = model_.backend().entry_points().instance_initialize;
@@ -30,9 +46,17 @@ BackendInstance::~BackendInstance() {
   }
 }
 
+// A plug-in whose execution runs on an event loop (schedule/inline_policy.h) may ask whether models
+// are ready; it is the execution that takes long then, and runs on no loop afterwards.
 base::Status BackendInstance::CheckReady() {
   const auto ready = model_.backend().entry_points().instance_ready;
-  return ready == nullptr ? base::Status::Ok() : abi::TakeStatus(ready(handle()));
+  if (ready == nullptr) return base::Status::Ok();
+  if (!base::ThreadMayBlock() && executions_of_thread == 0) {
+    LOG_ERROR << "an event loop asks instance '" << description_.name << "' whether it is ready";
+    return base::Status::Internal("instance '" + description_.name +
+                                  "' cannot be asked on an event loop whether it is ready");
+  }
+  return abi::TakeStatus(ready(handle()));
 }
 
 bool BackendInstance::HasRoom() {
@@ -46,6 +70,7 @@ void BackendInstance::SetThreads(int threads) {
 }
 
 base::Status BackendInstance::CallExecute() {
+  const CountedExecution counted;
   std::string what;
   try {
     return abi::TakeStatus(model_.backend().entry_points().instance_execute(

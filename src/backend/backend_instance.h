@@ -54,7 +54,7 @@ class BackendInstance {
   void SetThreads(int threads);
 
   /// Returns the backend's error if it reports the instance as not ready; OK if it has no such
-  /// function.
+  /// function. Blocks until the backend answers, so an event loop gets INTERNAL.
   base::Status CheckReady();
 
   const Description& description() const { return description_; }

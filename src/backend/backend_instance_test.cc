@@ -8,12 +8,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "abi/error.h"
 #include "abi/handle.h"
 #include "backend/backend_library.h"
+#include "base/byte_budget.h"
 #include "request/binding.h"
 #include "request/release_listener.h"
 #include "request/response_factory.h"
@@ -41,6 +43,9 @@ TRITONSERVER_Error* Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND
 std::shared_ptr<Backend> MakeBackend() {
   BackendEntryPoints entry;
   entry.instance_execute = Execute;
+  entry.instance_ready = [](TRITONBACKEND_ModelInstance*) -> TRITONSERVER_Error* {
+    return nullptr;
+  };
   return Backend::Create("fake", BackendLibrary::FromEntryPoints("/built-in/fake", entry), "{}")
       .value();
 }
@@ -154,6 +159,28 @@ class BackendInstanceTest : public ::testing::Test {
   BackendInstance first_{model_, Instance("m_0"), observer_};
   BackendInstance second_{model_, Instance("m_1"), observer_};
 };
+
+// The readiness of a plug-in may take long, so a thread that serves many clients must not ask for
+// it.
+TEST_F(BackendInstanceTest, AnEventLoopDoesNotAskWhetherItIsReady) {
+  EXPECT_TRUE(first_.CheckReady().ok());
+  Status on_loop, in_execution;
+  first_script_ = [&](const Handles& requests) {
+    in_execution = second_.CheckReady();
+    SendFinal(NewResponse(requests.at(0)));
+    EXPECT_EQ(Finish(requests.at(0)), "");
+    return nullptr;
+  };
+  std::thread loop([&] {
+    base::ForbidBlocking();
+    on_loop = first_.CheckReady();
+    RunFirst();
+  });
+  loop.join();
+  EXPECT_EQ(on_loop.message(),
+            "instance 'm_0' cannot be asked on an event loop whether it is ready");
+  EXPECT_TRUE(in_execution.ok()) << "a plug-in that runs on a loop may ask";
+}
 
 TEST_F(BackendInstanceTest, ARescheduledRequestThatAnotherInstanceHasIsLeftAlone) {
   TRITONBACKEND_Request* held = nullptr;

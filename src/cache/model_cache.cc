@@ -39,6 +39,9 @@ Status CopyOutput(const StoredOutput& stored, InferenceResponse& response) {
   auto type = memory::MemoryType::kCpu;
   int64_t id = 0;
   NEREID_RETURN_IF_ERROR(response.AllocateOutput(output, stored.data.size(), &type, &id));
+  if (output->data == nullptr && !stored.data.empty()) {
+    return Status::Internal("output '" + output->name + "' got no buffer");
+  }
   return memory::CopyBytes({output->data, type, id}, {stored.data.data()}, stored.data.size());
 }
 

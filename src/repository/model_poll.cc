@@ -123,6 +123,16 @@ std::map<ModelId, size_t> CountById(const std::vector<ModelDirectory>& directori
   return counts;
 }
 
+void PreferMapped(bool namespacing, std::vector<ModelDirectory>* directories) {
+  std::set<ModelId> mapped;
+  for (const ModelDirectory& directory : *directories) {
+    if (directory.is_renamed) mapped.insert(IdOf(directory, namespacing));
+  }
+  std::erase_if(*directories, [&](const ModelDirectory& directory) {
+    return !directory.is_renamed && mapped.contains(IdOf(directory, namespacing));
+  });
+}
+
 Status PollFailure(const std::string& model, const std::string& advice) {
   return Status::Internal(layout::WithAdvice(
       "failed to load '" + model + "', failed to poll from model repository", advice));

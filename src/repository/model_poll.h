@@ -68,6 +68,10 @@ struct RepositoryScan {
   }
 };
 
+/// Keeps, of the directories with the same model id, those whose name comes from a NameMapping if
+/// there are any: who maps a name decides which directory it means, as in Triton.
+void PreferMapped(bool namespacing, std::vector<ModelDirectory>* directories);
+
 /// Lists all repositories. Blocks while the file systems and stores are read.
 RepositoryScan ScanRepositories(const RepositoryList& repositories, RepositoryStorage& storage);
 

@@ -68,9 +68,22 @@ Status ModelRepositories::Unregister(const std::string& path) {
   return Status::Ok();
 }
 
+RepositoryScan ModelRepositories::Scan() const {
+  RepositoryScan scan = ScanRepositories(List(), *options_.storage);
+  PreferMapped(namespacing_, &scan.directories);
+  return scan;
+}
+
+std::vector<ModelDirectory> ModelRepositories::FindIn(const RepositoryList& list,
+                                                      const std::string& name) const {
+  std::vector<ModelDirectory> found = FindModelDirectories(list, name, *options_.storage);
+  PreferMapped(namespacing_, &found);
+  return found;
+}
+
 base::Result<std::vector<ModelDirectory>> ModelRepositories::Find(const std::string& name) const {
   NEREID_RETURN_IF_ERROR(CheckModelName(name));
-  std::vector<ModelDirectory> found = FindModelDirectories(List(), name, *options_.storage);
+  std::vector<ModelDirectory> found = FindIn(List(), name);
   if (found.size() == 1 || (found.size() > 1 && namespacing_)) return found;
   if (found.size() > 1) {
     LOG_ERROR_OF(.model = name) << "failed to poll model '" << name
@@ -101,7 +114,7 @@ std::vector<LoadJob> ModelRepositories::FindMembers(const LoadJob& caller,
   std::vector<LoadJob> called;
   for (const std::string& member : caller.members) {
     if (!base::IsPlainName(member)) continue;
-    std::vector<ModelDirectory> found = FindModelDirectories(list, member, *options_.storage);
+    std::vector<ModelDirectory> found = FindIn(list, member);
     const auto own = std::find_if(found.begin(), found.end(), [&](const ModelDirectory& d) {
       return namespacing_ && d.repository == caller.directory.repository;
     });

@@ -35,7 +35,7 @@ class ModelRepositories {
   base::Status Unregister(const std::string& path);
 
   /// Returns the directories of all repositories.
-  RepositoryScan Scan() const { return ScanRepositories(List(), *options_.storage); }
+  RepositoryScan Scan() const;
   /// Returns the directory of a model name; with namespacing all directories of that name. INTERNAL
   /// if there is none, or several without namespacing; the log names them.
   base::Result<std::vector<ModelDirectory>> Find(const std::string& name) const;
@@ -53,6 +53,8 @@ class ModelRepositories {
 
  private:
   RepositoryList List() const;
+  /// Returns the directories of a model name in the repositories of `list`.
+  std::vector<ModelDirectory> FindIn(const RepositoryList& list, const std::string& name) const;
   /// Returns INVALID_ARGUMENT if there is no repository that can be read.
   base::Status CheckRepository(const std::string& path) const;
   ModelId IdOf(const ModelDirectory& directory) const {

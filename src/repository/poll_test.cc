@@ -40,6 +40,20 @@ TEST(CompareTest, AMoveIsAChange) {
               ElementsAre(ModelId{"a"}));
 }
 
+TEST(PreferMapped, AMappedNameHidesTheOthersOfItsId) {
+  const std::vector<ModelDirectory> found = {
+      {"m", "/a/x", "/a", true}, {"m", "/a/m", "/a"}, {"m", "/b/m", "/b"}, {"n", "/b/n", "/b"}};
+  const auto paths = [&](bool namespacing) {
+    std::vector<ModelDirectory> kept = found;
+    PreferMapped(namespacing, &kept);
+    std::vector<std::string> list;
+    for (const ModelDirectory& directory : kept) list.push_back(directory.path);
+    return list;
+  };
+  EXPECT_THAT(paths(false), ElementsAre("/a/x", "/b/n"));
+  EXPECT_THAT(paths(true), ElementsAre("/a/x", "/b/m", "/b/n"));
+}
+
 class PollTest : public RepositoryTest {
  protected:
   std::vector<std::string> Poll() {

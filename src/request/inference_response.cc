@@ -41,7 +41,8 @@ base::Status InferenceResponse::AllocateOutput(Output* output, size_t size,
   output->memory_type_id = *id;
   NEREID_RETURN_IF_ERROR(origin_->sink().AllocateOutput(output, size));
   output->allocated = true;
-  output->size = size;
+  // Without a buffer there are no bytes that the server could read.
+  output->size = output->data == nullptr ? 0 : size;
   *type = output->memory_type;
   *id = output->memory_type_id;
   return base::Status::Ok();

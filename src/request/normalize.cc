@@ -71,7 +71,8 @@ Status CheckInputNames(const InferenceRequest& request, const ModelConfig& confi
     return InputCountError(request, config);
   }
   size_t required_found = 0;
-  for (const Input& input : request.inputs()) {
+  for (size_t i = count; i-- > 0;) {  // the last one first: see CheckInputs
+    const Input& input = request.inputs()[i];
     const TensorSpec* spec = config.FindInput(input.name);
     if (spec == nullptr) {
       return Status::InvalidArgument("unexpected inference input '" + input.name + "'" +
@@ -224,8 +225,11 @@ Status CheckPolicyData(const InferenceRequest& request, const Input& input) {
   return Status::Ok();
 }
 
+// Of several wrong inputs the one that was given last is reported, as by Triton, whose map of
+// inputs has them in this order.
 Status CheckInputs(InferenceRequest& request, const ModelConfig& config) {
-  for (Input& input : request.inputs()) {
+  for (size_t i = request.inputs().size(); i-- > 0;) {
+    Input& input = request.inputs()[i];
     const TensorSpec& spec = *config.FindInput(input.name);
     if (input.type != spec.data_type) {
       return Status::InvalidArgument(

@@ -173,6 +173,21 @@ TEST_F(NormalizeTest, BatchSizesMustAgree) {
   EXPECT_THAT(Normalize().message(), HasSubstr("input 'B' batch size does not match"));
 }
 
+TEST_F(NormalizeTest, OfTwoWrongInputsTheLastOneIsReported) {
+  Use(R"(name: "m" max_batch_size: 4
+         input { name: "A" data_type: TYPE_INT8 dims: [ 1 ] }
+         input { name: "B" data_type: TYPE_INT8 dims: [ 1 ] })");
+  Add("B", tensor::DataType::kInt16, {1, 1}, 2);
+  Add("A", tensor::DataType::kInt8, {1, 7}, 7);
+  EXPECT_THAT(Normalize().message(), HasSubstr("unexpected shape for input 'A'"));
+  Use(R"(name: "m" max_batch_size: 4
+         input { name: "A" data_type: TYPE_INT8 dims: [ 1 ] }
+         input { name: "B" data_type: TYPE_INT8 dims: [ 1 ] })");
+  Add("Y", tensor::DataType::kInt8, {1, 1}, 1);
+  Add("Z", tensor::DataType::kInt8, {1, 1}, 1);
+  EXPECT_THAT(Normalize().message(), HasSubstr("unexpected inference input 'Z'"));
+}
+
 TEST_F(NormalizeTest, HugeShapesAreRefusedNotMultiplied) {
   Use(R"(name: "m" input { name: "A" data_type: TYPE_FP32 dims: [ -1, -1 ] }
          input { name: "S" data_type: TYPE_STRING dims: [ -1, -1 ] optional: true })");

@@ -11,6 +11,7 @@
 #include "server/mirror_metrics.h"
 #include "server/model_metrics.h"
 #include "server/model_rollouts.h"
+#include "server/refused_metrics.h"
 #include "server/residency/model_residency.h"
 #include "server/residency/residency_metrics.h"
 #include "server/rollout_metrics.h"
@@ -26,7 +27,8 @@ Collectors::~Collectors() = default;
 Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metrics,
                        const device::Gpus& gpus, const repository::ModelLifecycle& lifecycle,
                        const repository::RemoteStorage& remote, const ModelRollouts& rollouts,
-                       ModelResidency* residency, const watchdog::Watchdog* watchdog) {
+                       ModelResidency* residency, const watchdog::Watchdog* watchdog,
+                       const api::RefusedRequests& refused) {
   if (watchdog != nullptr) {
     watchdog_ = std::make_unique<telemetry::ScopedCollector>(
         metrics, [watchdog](telemetry::MetricWriter& writer) {
@@ -84,6 +86,9 @@ Collectors::Collectors(const ServerSettings& settings, telemetry::Registry& metr
       metrics, [&rollouts](telemetry::MetricWriter& writer) {
         for (const auto& status : rollouts.List()) WriteRolloutMetrics(status, writer);
       });
+  refused_ = std::make_unique<telemetry::ScopedCollector>(
+      metrics,
+      [&refused](telemetry::MetricWriter& writer) { WriteRefusedMetrics(refused, writer); });
   if (residency != nullptr) {
     residency_ = std::make_unique<telemetry::ScopedCollector>(
         metrics, [residency](telemetry::MetricWriter& writer) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "api/refused_requests.h"
 #include "device/gpus.h"
 #include "repository/model_lifecycle.h"
 #include "repository/remote_storage.h"
@@ -17,15 +18,15 @@ class GpuMetrics;
 class ModelResidency;
 class ModelRollouts;
 
-/// The metrics that are computed at each scrape: those of the process, the GPUs, the models and the
-/// rollouts.
+/// The metrics that are computed at each scrape: those of the process, the GPUs, the models, the
+/// rollouts and the refused requests.
 class Collectors {
  public:
   /// The arguments must outlive this object. `residency` and `watchdog` may be null.
   Collectors(const ServerSettings& settings, telemetry::Registry& metrics, const device::Gpus& gpus,
              const repository::ModelLifecycle& lifecycle, const repository::RemoteStorage& remote,
              const ModelRollouts& rollouts, ModelResidency* residency,
-             const watchdog::Watchdog* watchdog);
+             const watchdog::Watchdog* watchdog, const api::RefusedRequests& refused);
   ~Collectors();
 
  private:
@@ -37,6 +38,7 @@ class Collectors {
   std::unique_ptr<telemetry::ScopedCollector> watchdog_;  // null without a watchdog
   std::unique_ptr<telemetry::ScopedCollector> mirror_;
   std::unique_ptr<telemetry::ScopedCollector> rollouts_;
+  std::unique_ptr<telemetry::ScopedCollector> refused_;
   std::unique_ptr<telemetry::ScopedCollector> residency_;  // null without a budget
 };
 

@@ -191,11 +191,14 @@ Status InferenceServer::Start() {
                },
            .accepts_offers = [this] { return !phase_.IsEnding() && !health_->IsDraining(); }},
           runtime_->timers()));
-  SetControls({.rollouts = rollouts_.get(), .loads = loads_.get(), .handover = handover_.get()});
+  SetControls({.rollouts = rollouts_.get(),
+               .loads = loads_.get(),
+               .handover = handover_.get(),
+               .refused = &refused_});
   if (settings_.metrics_enabled) {
     collectors_ = std::make_unique<Collectors>(
         settings_, *metrics_, runtime_->gpus(), repositories_->lifecycle(),
-        repositories_->remote_storage(), *rollouts_, residency_.get(), watchdog_.get());
+        repositories_->remote_storage(), *rollouts_, residency_.get(), watchdog_.get(), refused_);
   }
   return repositories_->Start();
 }

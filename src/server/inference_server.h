@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/inference_service.h"
+#include "api/refused_requests.h"
 #include "server/server_health.h"
 #include "server/server_phase.h"
 #include "server/server_settings.h"
@@ -106,7 +107,8 @@ class InferenceServer final : public api::InferenceService {
   std::unique_ptr<watchdog::Watchdog> watchdog_;  // null without --watchdog-secs
   std::unique_ptr<ServerHealth> health_;
   std::unique_ptr<SequenceHandover> handover_;  // null if no peers are known
-  std::unique_ptr<Collectors> collectors_;      // null where metrics are off
+  api::RefusedRequests refused_;
+  std::unique_ptr<Collectors> collectors_;  // null where metrics are off
   SharedSubmission shared_submission_{shared_memory()};
 };
 

@@ -119,7 +119,8 @@ Status ModelRuntime::OpenResponseCache() {
     std::string names;
     for (const auto& [name, config] : settings_.cache_config) names += " '" + name + "'";
     return Status::InvalidArgument(
-        "found multiple cache configurations, but only a single cache is supported:" + names);
+        "found multiple cache configurations, but only a single cache is currently supported:" +
+        names);
   }
   const auto& [name, config] = *settings_.cache_config.begin();
   NEREID_ASSIGN_OR_RETURN(response_cache_,

@@ -107,6 +107,17 @@ static void TestRepositories(TRITONSERVER_Server* server, TRITONSERVER_ResponseA
   OK(TRITONSERVER_ServerUnregisterModelRepository(server, more));
   for (int i = 0; i < 2; ++i) TRITONSERVER_ParameterDelete((TRITONSERVER_Parameter*)mapping[i]);
 
+  // A mapping has priority over the other repositories' directories of that name.
+  const TRITONSERVER_Parameter* taken[1] = {
+      TRITONSERVER_ParameterNew("elsewhere", TRITONSERVER_PARAMETER_STRING, "broken")};
+  OK(TRITONSERVER_ServerRegisterModelRepository(server, more, taken, 1));
+  OK(TRITONSERVER_ServerLoadModel(server, "broken"));
+  CheckServes(server, allocator, "broken");
+  CheckIndex(server, "{\"name\":\"broken\",\"version\":\"1\",\"state\":\"READY\"}");
+  OK(TRITONSERVER_ServerUnloadModel(server, "broken"));
+  OK(TRITONSERVER_ServerUnregisterModelRepository(server, more));
+  TRITONSERVER_ParameterDelete((TRITONSERVER_Parameter*)taken[0]);
+
   const bool flag = true;
   const TRITONSERVER_Parameter* wrong[1] = {
       TRITONSERVER_ParameterNew("elsewhere", TRITONSERVER_PARAMETER_BOOL, &flag)};

@@ -200,7 +200,7 @@ def test_a_start_without_redis_fails(start, is_peer):
     if is_peer:
         pytest.skip("needs our redis cache")
     port = free_ports(1)[0]
-    with pytest.raises(ServerFailed, match=f"cannot connect to Redis at 127.0.0.1:{port}"):
+    with pytest.raises(ServerFailed, match=f"Failed to connect to Redis: Connection refused, at 127.0.0.1:{port}"):
         start("--cache-config=redis,host=127.0.0.1", f"--cache-config=redis,port={port}")
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional
 
 import tritonserver
 from nereid import _core
@@ -20,8 +20,13 @@ class Service:
 
     #: The name in flags: --allow-<name>.
     _service = ""
-    #: The class of the options, and its name for messages.
+    #: The class of the options.
     Options: type[Any]
+    #: The class under the name that it has in Triton 24.10: KServeHttp.Server(server, options).
+    Server: ClassVar[type[Any]]
+
+    def __init_subclass__(cls) -> None:
+        cls.Server = cls
 
     def __init__(self, server: tritonserver.Server, options: Any = None) -> None:
         if options is None:

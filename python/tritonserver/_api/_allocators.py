@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import abc
+import importlib
+import importlib.util
+from typing import Any
 
 import numpy as np
 
@@ -25,5 +28,15 @@ class _CPUAllocator(MemoryAllocator):
         return MemoryBuffer(array.ctypes.data, MemoryType.CPU, 0, size, array)
 
 
-#: The allocators by kind of memory.
+class _GPUAllocator(MemoryAllocator):
+    def allocate(self, size: int, memory_type: MemoryType, memory_type_id: int) -> MemoryBuffer:
+        cupy: Any = importlib.import_module("cupy")
+        with cupy.cuda.Device(memory_type_id):
+            array = cupy.empty(size, cupy.uint8)
+        return MemoryBuffer(array.data.ptr, MemoryType.GPU, memory_type_id, size, array)
+
+
+#: The allocators by kind of memory. Outputs can be had in these kinds; on GPUs with CuPy.
 default_memory_allocators: dict[MemoryType, MemoryAllocator] = {MemoryType.CPU: _CPUAllocator()}
+if importlib.util.find_spec("cupy") is not None:
+    default_memory_allocators[MemoryType.GPU] = _GPUAllocator()

@@ -15,6 +15,7 @@ from nereid.enums import MemoryType
 from nereid.errors import InvalidArgumentError
 from nereid.memory import DeviceLike, parse_device
 from nereid.tensor import Tensor, data_type_of
+from tritonserver._api._allocators import default_memory_allocators
 
 if TYPE_CHECKING:
     from tritonserver._api._model import Model
@@ -45,7 +46,10 @@ class InferenceRequest:
 
     def submit(self, server: _core.Server, waker: Optional[_core.Waker]) -> _core.Stream:
         """Sends the request."""
-        check_output_memory(self.output_memory_type)
+        place = check_output_memory(self.output_memory_type)
+        is_own = self.output_memory_allocator is not None
+        if place is not None and not is_own and place[0] not in default_memory_allocators:
+            raise InvalidArgumentError(f"Memory type {self.output_memory_type} not supported")
         inputs = {name: _input(value) for name, value in self.inputs.items()}
         options = (
             self.request_id,

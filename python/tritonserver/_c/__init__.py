@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The enumerations of the C API under its names."""
+"""The enumerations and exceptions of the C API under its names."""
+
+from tritonserver._c.triton_bindings import *  # noqa: F403

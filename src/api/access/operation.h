@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of the front ends with what decides who may call them. Every route of a front end
-// names one of them, so no route can exist without a category and roles.
+// The operations of the front ends with what decides who may call them, and on which threads they
+// run. Every route of a front end names one of them, so no route can exist without a category,
+// roles and a cost.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,7 @@ enum class Operation : uint8_t {
   kServerLive,
   kServerReady,
   kModelReady,
+  kLivenessReasons,
   kHealthReasons,
   kServerMetadata,
   kModelMetadata,
@@ -61,12 +63,24 @@ enum class Operation : uint8_t {
 };
 inline constexpr Operation kLastOperation = Operation::kConsolePage;
 
+/// What carrying out an operation takes. A front end chooses threads by the cost: operations of
+/// different costs run on different threads, so that the slower ones never delay the others.
+enum class Cost : uint8_t {
+  kRunsOnLoop = 1,  // microseconds, on the event loop; an inference leaves the loop by itself
+  kAsksTables,      // milliseconds: it looks at all models, makes a long document or opens files
+  kAsksPlugins,     // it calls plug-ins, which may answer after seconds
+  kMovesSequences,  // it waits for requests of sequences, and requests of other replicas wait for
+                    // it
+  kLoads,           // minutes: it loads or unloads models
+};
+
 struct OperationFacts {
   Operation operation;
   std::string_view name;
   Category category;
   /// A caller needs one of these.
   RoleSet roles;
+  Cost cost;
   /// Whether it is open to everyone, because probes of orchestrators and load balancers cannot
   /// authenticate; --auth-protect-health closes it.
   bool is_probe = false;
@@ -84,45 +98,62 @@ inline constexpr RoleSet kManagers = {Role::kManage};
 
 // In the order of Operation.
 inline constexpr OperationFacts kOperations[] = {
-    {Operation::kServerLive, "server-live", Category::kHealth, kAnyone, /*is_probe=*/true},
-    {Operation::kServerReady, "server-ready", Category::kHealth, kAnyone, /*is_probe=*/true},
+    {Operation::kServerLive, "server-live", Category::kHealth, kAnyone, Cost::kRunsOnLoop,
+     /*is_probe=*/true},
+    {Operation::kServerReady, "server-ready", Category::kHealth, kAnyone, Cost::kAsksPlugins,
+     /*is_probe=*/true},
     // No probe: its answers tell which models there are.
-    {Operation::kModelReady, "model-ready", Category::kHealth, kAnyone},
+    {Operation::kModelReady, "model-ready", Category::kHealth, kAnyone, Cost::kAsksPlugins},
     // No probe either: reasons name models and contain the texts of failed loads.
-    {Operation::kHealthReasons, "health-reasons", Category::kHealth, kObservers},
-    {Operation::kServerMetadata, "server-metadata", Category::kMetadata, kAnyone},
-    {Operation::kModelMetadata, "model-metadata", Category::kMetadata, kAnyone},
-    {Operation::kInfer, "infer", Category::kInference, kCallers},
-    {Operation::kModelConfig, "model-config", Category::kModelConfig, kObservers},
-    {Operation::kStatistics, "statistics", Category::kStatistics, kObservers},
-    {Operation::kSequences, "sequences", Category::kStatistics, kObservers},
-    {Operation::kRepositoryIndex, "repository-index", Category::kModelRepository, kObservers},
-    {Operation::kModelLoad, "model-load", Category::kModelRepository, kManagers},
-    {Operation::kModelUnload, "model-unload", Category::kModelRepository, kManagers},
-    {Operation::kLoadRead, "load-read", Category::kModelRepository, kObservers},
-    {Operation::kLoadCancel, "load-cancel", Category::kModelRepository, kManagers},
+    {Operation::kLivenessReasons, "liveness-reasons", Category::kHealth, kObservers,
+     Cost::kAsksTables},
+    {Operation::kHealthReasons, "health-reasons", Category::kHealth, kObservers,
+     Cost::kAsksPlugins},
+    {Operation::kServerMetadata, "server-metadata", Category::kMetadata, kAnyone,
+     Cost::kRunsOnLoop},
+    {Operation::kModelMetadata, "model-metadata", Category::kMetadata, kAnyone, Cost::kAsksTables},
+    {Operation::kInfer, "infer", Category::kInference, kCallers, Cost::kRunsOnLoop},
+    {Operation::kModelConfig, "model-config", Category::kModelConfig, kObservers,
+     Cost::kAsksTables},
+    {Operation::kStatistics, "statistics", Category::kStatistics, kObservers, Cost::kAsksTables},
+    {Operation::kSequences, "sequences", Category::kStatistics, kObservers, Cost::kAsksTables},
+    {Operation::kRepositoryIndex, "repository-index", Category::kModelRepository, kObservers,
+     Cost::kAsksTables},
+    {Operation::kModelLoad, "model-load", Category::kModelRepository, kManagers, Cost::kLoads},
+    {Operation::kModelUnload, "model-unload", Category::kModelRepository, kManagers, Cost::kLoads},
+    {Operation::kLoadRead, "load-read", Category::kModelRepository, kObservers, Cost::kAsksTables},
+    {Operation::kLoadCancel, "load-cancel", Category::kModelRepository, kManagers,
+     Cost::kAsksTables},
     // With the operations on models, so that restrictions that protect those protect the drain,
     // too.
-    {Operation::kDrainRead, "drain-read", Category::kModelRepository, kObservers},
-    {Operation::kDrainChange, "drain-change", Category::kModelRepository, kManagers},
+    {Operation::kDrainRead, "drain-read", Category::kModelRepository, kObservers,
+     Cost::kAsksTables},
+    {Operation::kDrainChange, "drain-change", Category::kModelRepository, kManagers,
+     Cost::kAsksTables},
     // Managers only: the states of sequences are what clients have sent.
-    {Operation::kSequenceHandover, "sequence-handover", Category::kModelRepository, kManagers},
-    {Operation::kRolloutRead, "rollout-read", Category::kModelRepository, kObservers},
-    {Operation::kRolloutChange, "rollout-change", Category::kModelRepository, kManagers},
-    {Operation::kSharedMemoryStatus, "shared-memory-status", Category::kSharedMemory, kObservers},
+    {Operation::kSequenceHandover, "sequence-handover", Category::kModelRepository, kManagers,
+     Cost::kMovesSequences},
+    {Operation::kRolloutRead, "rollout-read", Category::kModelRepository, kObservers,
+     Cost::kAsksTables},
+    {Operation::kRolloutChange, "rollout-change", Category::kModelRepository, kManagers,
+     Cost::kAsksTables},
+    {Operation::kSharedMemoryStatus, "shared-memory-status", Category::kSharedMemory, kObservers,
+     Cost::kAsksTables},
     // Managers only: a caller names any object that the server's user may open, and can read it
     // through a model that returns its input.
-    {Operation::kSharedMemoryRegister, "shared-memory-register", Category::kSharedMemory,
-     kManagers},
+    {Operation::kSharedMemoryRegister, "shared-memory-register", Category::kSharedMemory, kManagers,
+     Cost::kAsksTables},
     {Operation::kSharedMemoryUnregister, "shared-memory-unregister", Category::kSharedMemory,
-     kManagers},
-    {Operation::kTraceRead, "trace-read", Category::kTrace, kObservers},
-    {Operation::kTraceChange, "trace-change", Category::kTrace, kManagers},
-    {Operation::kLogRead, "log-read", Category::kLogging, kObservers},
-    {Operation::kLogChange, "log-change", Category::kLogging, kManagers},
-    {Operation::kReflection, "reflection", Category::kNone, kAnyone},
-    {Operation::kMetrics, "metrics", Category::kNone, kObservers},
-    {Operation::kConsolePage, "console-page", Category::kNone, kAnyone, /*is_probe=*/false,
+     kManagers, Cost::kAsksTables},
+    // They ask whether the model that they name is ready.
+    {Operation::kTraceRead, "trace-read", Category::kTrace, kObservers, Cost::kAsksPlugins},
+    {Operation::kTraceChange, "trace-change", Category::kTrace, kManagers, Cost::kAsksPlugins},
+    {Operation::kLogRead, "log-read", Category::kLogging, kObservers, Cost::kAsksTables},
+    {Operation::kLogChange, "log-change", Category::kLogging, kManagers, Cost::kAsksTables},
+    {Operation::kReflection, "reflection", Category::kNone, kAnyone, Cost::kRunsOnLoop},
+    {Operation::kMetrics, "metrics", Category::kNone, kObservers, Cost::kAsksTables},
+    {Operation::kConsolePage, "console-page", Category::kNone, kAnyone, Cost::kRunsOnLoop,
+     /*is_probe=*/false,
      /*is_public=*/true},
 };
 
@@ -132,13 +163,13 @@ consteval bool EveryOperationHasFacts() {
     const OperationFacts& facts = kOperations[i];
     // The role manage permits everything, so no other role may be alone.
     if (facts.operation != static_cast<Operation>(i) || facts.name.empty() ||
-        !facts.roles.Has(Role::kManage)) {
+        !facts.roles.Has(Role::kManage) || facts.cost == Cost{}) {
       return false;
     }
   }
   return true;
 }
-static_assert(EveryOperationHasFacts(), "an operation lacks its category and roles");
+static_assert(EveryOperationHasFacts(), "an operation lacks its category, roles or cost");
 
 }  // namespace access_internal
 

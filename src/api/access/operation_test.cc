@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace nereid::api {
@@ -19,6 +20,7 @@ TEST(Operation, RolesAndCategories) {
       {"server-live", "health", "infer,observe,manage", true},
       {"server-ready", "health", "infer,observe,manage", true},
       {"model-ready", "health", "infer,observe,manage"},
+      {"liveness-reasons", "health", "observe,manage"},
       {"health-reasons", "health", "observe,manage"},
       {"server-metadata", "metadata", "infer,observe,manage"},
       {"model-metadata", "metadata", "infer,observe,manage"},
@@ -56,6 +58,22 @@ TEST(Operation, RolesAndCategories) {
     EXPECT_EQ(facts.is_probe, kExpected[i].is_probe) << facts.name;
     EXPECT_EQ(facts.is_public, kExpected[i].is_public) << facts.name;
   }
+}
+
+// What may call a plug-in, or load a model, may not run where other requests wait for it.
+TEST(Operation, Costs) {
+  std::map<Cost, std::set<Operation>> by_cost;
+  for (size_t i = 0; i <= static_cast<size_t>(kLastOperation); ++i) {
+    const OperationFacts& facts = FactsOf(static_cast<Operation>(i));
+    by_cost[facts.cost].insert(facts.operation);
+  }
+  using enum Operation;
+  EXPECT_EQ(by_cost[Cost::kRunsOnLoop],
+            (std::set{kServerLive, kServerMetadata, kInfer, kReflection, kConsolePage}));
+  EXPECT_EQ(by_cost[Cost::kAsksPlugins],
+            (std::set{kServerReady, kModelReady, kHealthReasons, kTraceRead, kTraceChange}));
+  EXPECT_EQ(by_cost[Cost::kMovesSequences], std::set{kSequenceHandover});
+  EXPECT_EQ(by_cost[Cost::kLoads], (std::set{kModelLoad, kModelUnload}));
 }
 
 TEST(Operation, NamesDiffer) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/byte_budget.h"
 #include "request/binding.h"
 #include "request/inference_response.h"
 #include "request/response_factory.h"
@@ -20,6 +21,11 @@ base::Status UnknownModel(const std::string& name, int64_t version) {
   std::string text = "Request for unknown model: '" + name + "'";
   if (version >= 0) text += " version " + std::to_string(version);
   return base::Status::NotFound(text + " is not found");
+}
+
+base::Status CheckMayAskPlugins() {
+  if (base::ThreadMayBlock()) return base::Status::Ok();
+  return base::Status::Internal("a plug-in is asked on an event loop");
 }
 
 void Release(std::unique_ptr<InferenceRequest> request) {
@@ -38,6 +44,7 @@ base::Status EchoInput(const request::Input& input, bool is_raw, InferenceRespon
   int64_t id = 0;
   NEREID_RETURN_IF_ERROR(response->AllocateOutput(*output, size, &type, &id));
   char* to = (*output)->data;
+  if (to == nullptr && size != 0) return base::Status::Internal("the output got no buffer");
   for (const request::InputPiece& piece : input.pieces) {
     if (piece.size != 0) std::memcpy(to, piece.data, piece.size);
     to += piece.size;
@@ -68,7 +75,13 @@ FakeInferenceService::FakeInferenceService() : handler(&FakeInferenceService::Ec
   statistics = {echo_statistics};
 }
 
+base::Result<bool> FakeInferenceService::IsServerReady() {
+  NEREID_RETURN_IF_ERROR(CheckMayAskPlugins());
+  return ready;
+}
+
 base::Result<bool> FakeInferenceService::IsModelReady(const std::string& name, int64_t version) {
+  NEREID_RETURN_IF_ERROR(CheckMayAskPlugins());
   return FindModel(name, version).ok();
 }
 

@@ -24,7 +24,8 @@ class FakeInferenceService : public InferenceService {
   FakeInferenceService();
 
   base::Result<bool> IsServerLive() override { return live; }
-  base::Result<bool> IsServerReady() override { return ready; }
+  /// As IsModelReady(), an error on an event loop, where the server must not ask plug-ins.
+  base::Result<bool> IsServerReady() override;
   base::Result<bool> IsModelReady(const std::string& name, int64_t version) override;
   ServerMetadata GetServerMetadata() override { return server_metadata; }
   base::Result<ModelMetadata> GetModelMetadata(const std::string& name, int64_t version) override;

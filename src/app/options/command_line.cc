@@ -54,8 +54,13 @@ base::Result<ParsedCommandLine> ParseFlags(std::string_view program,
     if (!word) break;
     if (word->flag->name == kHelpFlag) return Print(UsageText(program), true, kUsageExitCode);
     state.given.emplace(word->flag->name);
+    state.setting.clear();
     const Status read = word->flag->read(state, word->value);
-    if (!read.ok()) return Status::InvalidArgument(BadOption(word->flag->name, read.message()));
+    if (!read.ok()) {
+      const std::string setting = state.setting.empty() ? "" : " " + state.setting;
+      return Status::InvalidArgument(
+          BadOption(std::string(word->flag->name) + setting, read.message()));
+    }
   }
   if (!words.others().empty()) {
     return Status::InvalidArgument(

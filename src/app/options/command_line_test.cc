@@ -50,8 +50,9 @@ struct ErrorCase {
 };
 
 // The line that users see for each kind of mistake.
-constexpr ErrorCase kErrors[] = {
-    // clang-format off
+constexpr ErrorCase kErrors[] =
+    {
+        // clang-format off
     {"--http-prot=1", R"(Bad option: "--http-prot". unknown flag, did you mean --http-port?)"},
     {"--http_port=1", R"(Bad option: "--http_port". unknown flag, did you mean --http-port?)"},
     {"--zzzzzzzz", R"(Bad option: "--zzzzzzzz". unknown flag, --help lists the flags)"},
@@ -82,29 +83,32 @@ constexpr ErrorCase kErrors[] = {
     {"--inline-execution=yes", R"(Bad option: "--inline-execution". invalid argument for --inline-execution. Got yes, expected one of: auto, always, never)"},
     {"--grpc-infer-response-compression-level=best", R"(Bad option: "--grpc-infer-response-compression-level". invalid argument for --grpc_infer_response_compression_level. Got best, expected one of: none, low, medium, high)"},
     {"--model-repository=", R"(Bad option: "--model-repository". the path of a model repository is empty)"},
-    {"--trace-config=level", R"(Bad option: "--trace-config". option format is '<trace mode>,<setting>=<value>' or '<setting>=<value>'. Got level)"},
-    {"--trace-config=level=Loud", R"(Bad option: "--trace-config". invalid value for trace level option: loud, expected OFF, TIMESTAMPS or TENSORS)"},
-    {"--trace-config=mode=x", R"(Bad option: "--trace-config". invalid value for trace mode option: x. Available options are "triton" and "opentelemetry")"},
+    {"--trace-config=level", R"(Bad option: "--trace-config". --trace-config option format is '<trace mode>,<setting>=<value>'. Got level)"},
+    {"--trace-config=level=Loud", R"(Bad option: "--trace-config level". invalid value for trace level option: loud, expected OFF, TIMESTAMPS or TENSORS)"},
+    {"--trace-config=mode=x", R"(Bad option: "--trace-config mode". invalid value for trace mode option: x. Available options are "triton" and "opentelemetry")"},
     {"--trace-config=foo,bar=1", R"(Bad option: "--trace-config". invalid value for trace mode option: foo. Available options are "triton" and "opentelemetry")"},
-    {"--trace-config=triton,bar=1", R"(Bad option: "--trace-config". unknown setting 'bar' of mode triton, expected file or log-frequency)"},
-    {"--trace-config=bar=1", R"(Bad option: "--trace-config". unknown setting 'bar', expected rate, level, count or mode)"},
-    {"--trace-config=rate=-1", R"(Bad option: "--trace-config". Provided option value is out of bound. Got -1, expected 0 to 4294967295)"},
-    {"--trace-config=opentelemetry,resource=a", R"(Bad option: "--trace-config". Cannot parse pair option, expected the form <attribute>=<value>. Found: a)"},
+    {"--trace-config=triton,bar=1", R"(Bad option: "--trace-config triton,bar". unknown setting 'bar' of mode triton, expected file or log-frequency)"},
+    {"--trace-config=bar=1", R"(Bad option: "--trace-config bar". unknown setting 'bar', expected rate, level, count or mode)"},
+    {"--trace-config=rate=-1", R"(Bad option: "--trace-config rate". Provided option value is out of bound. Got -1, expected 0 to 4294967295)"},
+    {"--trace-config=opentelemetry,bsp_max_queue_size=bad_value", R"(Bad option: "--trace-config opentelemetry,bsp_max_queue_size". Invalid option value. Got bad_value, expected a whole number)"},
+    {"--trace-config=opentelemetry,resource=a", R"(Bad option: "--trace-config opentelemetry,resource". Cannot parse pair option, expected the form <attribute>=<value>. Found: a)"},
     {"--trace-level=loud", R"(Bad option: "--trace-level". invalid value for trace level option: loud, expected OFF, TIMESTAMPS or TENSORS)"},
-    {"--metrics-config=x", R"(Bad option: "--metrics-config". option format is '<setting>=<value>'. Got x)"},
+    {"--metrics-config=x", R"(Bad option: "--metrics-config". --metrics-config option format is '<setting>=<value>'. Got x)"},
     {"--metrics-config=x=1", R"(Bad option: "--metrics-config". unknown setting 'x', expected counter_latencies, histogram_latencies, summary_latencies or summary_quantiles)"},
     {"--metrics-config=summary_quantiles=0.5", R"(Bad option: "--metrics-config". Cannot parse pair option, expected the form <quantile>:<error>. Found: 0.5)"},
     {"--metrics-config=summary_quantiles=1.5:0.1", R"(Bad option: "--metrics-config". Provided option value is out of bound. Got 1.5, expected 0 to 1)"},
-    {"--backend-config=onnxruntime", R"(Bad option: "--backend-config". option format is '<backend name>,<setting>=<value>' or '<setting>=<value>'. Got onnxruntime)"},
+    {"--backend-config=onnxruntime", R"(Bad option: "--backend-config". --backend-config option format is '<backend name>,<setting>=<value>'. Got onnxruntime)"},
+    {"--backend-config=,a=1", R"(Bad option: "--backend-config". No backend specified. --backend-config option format is <backend name>,<setting>=<value> or <setting>=<value>. Got ,a=1)"},
+    {"--backend-config=tensorflow,default-max-batch-size=", R"(Bad option: "--backend-config". --backend-config option format is '<backend name>,<setting>=<value>'. Got tensorflow,default-max-batch-size=)"},
     {"--backend-config=default-max-batch-size=many", R"(Bad option: "--backend-config". Invalid option value. Got many, expected a whole number)"},
-    {"--cache-config=size=1", R"(Bad option: "--cache-config". No cache specified. option format is '<cache name>,<setting>=<value>'. Got size=1)"},
-    {"--cache-config=local,size=1 --cache-config=redis,port=1", R"(Bad option: "--cache-config". only one cache can be used. Got 'local' and 'redis')"},
+    {"--cache-config=size=1", R"(Bad option: "--cache-config". No cache specified. --cache-config option format is <cache name>,<setting>=<value>. Got size=1)"},
+    {"--cache-config=local,size=1 --cache-config=redis,port=1", R"(Bad option: "--cache-config". found multiple cache configurations, but only a single cache is currently supported. Got 'local' and 'redis')"},
     {"--rate-limit-resource=a", R"(Bad option: "--rate-limit-resource". option format is '<resource_name>:<count>:<device>' or '<resource_name>:<count>'. Got a)"},
     {"--rate-limit-resource=a:1:2:3", R"(Bad option: "--rate-limit-resource". option format is '<resource_name>:<count>:<device>' or '<resource_name>:<count>'. Got a:1:2:3)"},
     {"--rate-limit-resource=a:-1", R"(Bad option: "--rate-limit-resource". Provided option value is out of bound. Got -1, expected 0 to 2147483647)"},
     {"--cuda-memory-pool-byte-size=0-15", R"(Bad option: "--cuda-memory-pool-byte-size". Cannot parse pair option, expected the form <device>:<bytes>. Found: 0-15)"},
     {"--model-load-gpu-limit=0:1.5", R"(Bad option: "--model-load-gpu-limit". Provided option value is out of bound. Got 1.5, expected 0 to 1)"},
-    {"--host-policy=numa-node=0", R"(Bad option: "--host-policy". option format is '<policy name>,<setting>=<value>'. Got numa-node=0)"},
+    {"--host-policy=numa-node=0", R"(Bad option: "--host-policy". --host-policy option format is '<policy name>,<setting>=<value>'. Got numa-node=0)"},
     {"--host-policy=cpu,weight=0", R"(Bad option: "--host-policy". Unsupported host policy setting 'weight' is specified, supported settings are 'numa-node', 'cpu-cores')"},
     {"--host-policy=cpu,cpu-cores=3-1", R"(Bad option: "--host-policy". cpu-cores has a range whose first number is above its last: 3-1)"},
     {"--host-policy=cpu,cpu-cores=1-2-3", R"(Bad option: "--host-policy". cpu-cores must be numbers and ranges, for example 0-3,8. Got 1-2-3)"},
@@ -136,7 +140,7 @@ constexpr ErrorCase kErrors[] = {
     {"--model-store=/m --allow-sagemaker=1 --allow-vertex-ai=1", "The server cannot listen to SageMaker requests and Vertex AI requests at the same address and port 0.0.0.0:8080"},
     {"--model-store=/m --allow-sagemaker=1 --sagemaker-safe-port-range=8000-8001", "The server cannot listen to metrics requests at port 8002, allowed port range is [8000, 8001]"},
     {"--model-store=/m --response-cache-byte-size=1 --cache-config=local,size=1", "Error: Incompatible flags --response-cache-byte-size and --cache-config both provided, use --cache-config alone"},
-    // clang-format on
+        // clang-format on
 };
 
 TEST(CommandLineTest, MistakesHaveExactLines) {
@@ -376,6 +380,9 @@ TEST(CommandLineTest, CurrentFlagsOverrideDeprecatedOnes) {
       Good({"--strict-model-config=false", "--disable-auto-complete-config", "--trace-rate=7",
             "--trace-config=rate=9", "--trace-level=tensors", "--trace-config=level=timestamps"});
   EXPECT_TRUE(parsed.options.repository.strict_model_config);
+  EXPECT_THAT(parsed.warnings,
+              ::testing::Contains("Warning: Overriding deprecated '--strict-model-config' from "
+                                  "False to True in favor of '--disable-auto-complete-config'!"));
   EXPECT_EQ(parsed.options.trace.rate, 9u);
   EXPECT_TRUE(parsed.options.trace.timestamps);
   EXPECT_FALSE(parsed.options.trace.tensors);
@@ -395,6 +402,25 @@ TEST(CommandLineTest, PortsOnDifferentAddressesAndPortZeroDoNotConflict) {
       Parse({"--model-store=/m", "--http-port=0", "--grpc-port=0", "--metrics-port=0"}).ok());
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--http-address=127.0.0.1"}).ok());
   EXPECT_TRUE(Parse({"--model-store=/m", "--http-port=8001", "--allow-grpc=false"}).ok());
+}
+
+TEST(CommandLineTest, PlacesOfServicesThatAreOffDoNotMatter) {
+  for (const std::string service : {"http", "grpc", "metrics", "sagemaker", "vertex-ai"}) {
+    const std::string off = "--allow-" + service + "=0";
+    for (const std::string port : {"-47", "65536", "99999999999999"}) {
+      const std::string flag = "--" + service + "-port";
+      EXPECT_TRUE(Parse({"--model-store=/m", flag, port, off}).ok()) << flag;
+      EXPECT_TRUE(Parse({"--model-store=/m", off, flag, port}).ok()) << flag;
+      EXPECT_TRUE(Parse({"--model-store=/m", flag, port, flag + "=7000"}).ok()) << flag;
+    }
+    EXPECT_TRUE(Parse({"--model-store=/m", "--" + service + "-address", "-47", off}).ok());
+  }
+  EXPECT_EQ(Good({"--http-address", "-47", "--allow-http=0"}).options.metrics.address, "127.0.0.1");
+  EXPECT_EQ(Good({"--http-address=::1", "--allow-http=0"}).options.metrics.address, "::1");
+  EXPECT_EQ(
+      Parse({"--model-store=/m", "--sagemaker-port=-1", "--allow-sagemaker=1"}).status().message(),
+      "Bad option: \"--sagemaker-port\". Provided option value is out of bound. Got -1, "
+      "expected 0 to 65535");
 }
 
 TEST(CommandLineTest, WhatLoadBalancersNeed) {

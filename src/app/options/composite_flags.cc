@@ -270,17 +270,18 @@ Status ReadMetricsInterval(FlagState& state, std::string_view value) {
 
 Status ReadMetricsConfig(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(const ScopedSetting parsed,
-                          ParseScopedSetting(value, "'<setting>=<value>'", false));
+                          ParseScopedSetting(value, {"metrics-config", "", "<setting>=<value>",
+                                                     ScopedForm::Scope::kNone}));
   MetricsOptions& metrics = state.options.metrics;
   bool* target = nullptr;
   if (parsed.setting == "counter_latencies") target = &metrics.counter_latencies;
   if (parsed.setting == "histogram_latencies") target = &metrics.histogram_latencies;
   if (parsed.setting == "summary_latencies") target = &metrics.summary_latencies;
-  if (parsed.scope.empty() && target != nullptr) {
+  if (target != nullptr) {
     NEREID_ASSIGN_OR_RETURN(*target, ParseBool(parsed.value));
     return {};
   }
-  if (parsed.scope.empty() && parsed.setting == "summary_quantiles") {
+  if (parsed.setting == "summary_quantiles") {
     NEREID_ASSIGN_OR_RETURN(metrics.summary_quantiles, ParseQuantiles(parsed.value));
     return {};
   }
@@ -292,8 +293,7 @@ Status ReadMetricsConfig(FlagState& state, std::string_view value) {
 Status ReadBackendConfig(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(
       ScopedSetting parsed,
-      ParseScopedSetting(value, "'<backend name>,<setting>=<value>' or '<setting>=<value>'",
-                         false));
+      ParseScopedSetting(value, {"backend-config", "backend", "<backend name>,<setting>=<value>"}));
   if (parsed.scope.empty() && parsed.setting == "default-max-batch-size") {
     NEREID_RETURN_IF_ERROR(ParseInteger(parsed.value, 0, INT_MAX).status());
   }
@@ -303,15 +303,19 @@ Status ReadBackendConfig(FlagState& state, std::string_view value) {
 }
 
 Status ReadCacheConfig(FlagState& state, std::string_view value) {
-  auto parsed = ParseScopedSetting(value, "'<cache name>,<setting>=<value>'", true);
-  if (!parsed.ok()) return parsed.status().WithPrefix("No cache specified. ");
+  NEREID_ASSIGN_OR_RETURN(
+      ScopedSetting parsed,
+      ParseScopedSetting(value, {"cache-config", "cache", "<cache name>,<setting>=<value>",
+                                 ScopedForm::Scope::kRequired}));
   PluginOptions& plugins = state.options.plugins;
-  if (!plugins.cache_name.empty() && plugins.cache_name != parsed->scope) {
-    return Status::InvalidArgument("only one cache can be used. Got '" + plugins.cache_name +
-                                   "' and '" + parsed->scope + "'");
+  if (!plugins.cache_name.empty() && plugins.cache_name != parsed.scope) {
+    return Status::InvalidArgument(
+        "found multiple cache configurations, but only a single cache is currently supported. "
+        "Got '" +
+        plugins.cache_name + "' and '" + parsed.scope + "'");
   }
-  plugins.cache_name = parsed->scope;
-  plugins.cache_config.emplace_back(std::move(parsed->setting), std::move(parsed->value));
+  plugins.cache_name = parsed.scope;
+  plugins.cache_config.emplace_back(std::move(parsed.setting), std::move(parsed.value));
   return {};
 }
 
@@ -349,8 +353,10 @@ Status ReadCudaAddressSize(FlagState& state, std::string_view value) {
 }
 
 Status ReadHostPolicy(FlagState& state, std::string_view value) {
-  NEREID_ASSIGN_OR_RETURN(ScopedSetting parsed,
-                          ParseScopedSetting(value, "'<policy name>,<setting>=<value>'", true));
+  NEREID_ASSIGN_OR_RETURN(
+      ScopedSetting parsed,
+      ParseScopedSetting(value, {"host-policy", "", "<policy name>,<setting>=<value>",
+                                 ScopedForm::Scope::kRequired}));
   if (parsed.setting == "numa-node") {
     NEREID_RETURN_IF_ERROR(ParseInteger(parsed.value, 0, INT_MAX).status());
   } else if (parsed.setting == "cpu-cores") {

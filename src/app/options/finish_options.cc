@@ -99,6 +99,10 @@ Status FinishRepository(const CommandLineContext& context, FlagState& state) {
                "! Please use '--disable-auto-complete-config' instead.");
     if (!state.Given("disable-auto-complete-config")) {
       repository.strict_model_config = *state.old_strict_model_config;
+    } else if (!*state.old_strict_model_config) {
+      state.warnings.push_back(
+          "Warning: Overriding deprecated '--strict-model-config' from False to True in favor of "
+          "'--disable-auto-complete-config'!");
     }
   }
   if (repository.paths.empty() && context.needs_repository) {
@@ -185,9 +189,12 @@ void FinishServices(const CommandLineContext& context, FlagState& state) {
     if (tls->mutual) tls->enabled = true;
   }
   if (!state.Given("metrics-address")) {
-    // Two services cannot share one Unix socket. The machine's own address exposes no more than it.
-    const bool is_unix = frontend::net::IsUnixAddress(options.http.address);
-    options.metrics.address = is_unix ? "127.0.0.1" : options.http.address;
+    // Two services cannot share one Unix socket, and the address of a service that is off need not
+    // be one. The machine's own address exposes no more.
+    const std::string& http = options.http.address;
+    const bool is_unusable = !options.http.enabled && (http.empty() || http.front() == '-');
+    const bool is_apart = frontend::net::IsUnixAddress(http) || is_unusable;
+    options.metrics.address = is_apart ? "127.0.0.1" : http;
   }
   if (!options.metrics.enabled) options.metrics.gpu = options.metrics.cpu = false;
   const auto fill = [&](std::string& directory, std::string_view flag, std::string_view kind) {
@@ -235,6 +242,8 @@ struct Service {
   bool enabled;
   const std::string& address;
   int port;
+  const char* port_flag;
+  const Status* bad_port;  // null: the port can be used
 };
 
 /// Returns where two services listen if it is the same place, else an empty text.
@@ -246,21 +255,34 @@ std::string SharedPlace(const Service& a, const Service& b) {
   return "address and port " + a.address + ":" + std::to_string(a.port);
 }
 
-Status CheckPorts(const ServerOptions& options) {
+/// Checks the addresses and ports of the services that are on.
+Status CheckPorts(const FlagState& state) {
+  const ServerOptions& options = state.options;
+  const auto bad = [&](const int& port) {
+    const auto found = state.bad_ports.find(&port);
+    return found == state.bad_ports.end() ? nullptr : &found->second;
+  };
   std::vector<Service> services;
   for (const Service& service :
-       {Service{"HTTP", options.http.enabled, options.http.address, options.http.port},
-        Service{"GRPC", options.grpc.enabled, options.grpc.address, options.grpc.port},
-        Service{"metrics", options.metrics.enabled, options.metrics.address, options.metrics.port},
+       {Service{"HTTP", options.http.enabled, options.http.address, options.http.port, "http-port",
+                bad(options.http.port)},
+        Service{"GRPC", options.grpc.enabled, options.grpc.address, options.grpc.port, "grpc-port",
+                bad(options.grpc.port)},
+        Service{"metrics", options.metrics.enabled, options.metrics.address, options.metrics.port,
+                "metrics-port", bad(options.metrics.port)},
         Service{"SageMaker", options.sagemaker.enabled, options.sagemaker.address,
-                options.sagemaker.port},
+                options.sagemaker.port, "sagemaker-port", bad(options.sagemaker.port)},
         Service{"Vertex AI", options.vertex_ai.enabled, options.vertex_ai.address,
-                options.vertex_ai.port},
+                options.vertex_ai.port, "vertex-ai-port", bad(options.vertex_ai.port)},
         Service{"management", options.access.admin_port.has_value(), options.access.admin_address,
-                options.access.admin_port.value_or(0)},
+                options.access.admin_port.value_or(0), "admin-port", nullptr},
         Service{"console", options.console.port.has_value(), options.console.address,
-                options.console.port.value_or(0)}}) {
-    if (service.enabled) services.push_back(service);
+                options.console.port.value_or(0), "console-port", nullptr}}) {
+    if (!service.enabled) continue;
+    if (service.bad_port != nullptr) {
+      return Status::InvalidArgument(BadOption(service.port_flag, service.bad_port->message()));
+    }
+    services.push_back(service);
   }
   for (size_t i = 0; i < services.size(); ++i) {
     const Service& a = services[i];
@@ -295,7 +317,7 @@ Status FinishOptions(const CommandLineContext& context, FlagState& state) {
   NEREID_RETURN_IF_ERROR(ApplyTraceEnvironment(context.environment, state));
   NEREID_RETURN_IF_ERROR(CheckHandover(state.options));
   NEREID_RETURN_IF_ERROR(FinishAccess(state));
-  NEREID_RETURN_IF_ERROR(CheckPorts(state.options));
+  NEREID_RETURN_IF_ERROR(CheckPorts(state));
   NEREID_RETURN_IF_ERROR(FinishCache(state));
   return FinishRepository(context, state);
 }

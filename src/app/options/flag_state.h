@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "app/options/server_options.h"
+#include "base/status.h"
 
 namespace nereid::app {
 
@@ -31,6 +33,11 @@ struct FlagState {
   std::optional<bool> old_strict_model_config;
   std::optional<uint64_t> old_response_cache_byte_size;
   std::vector<std::string> warnings;  // one line each
+  /// Ports that are out of range, by the option that was to be set: an error only if the service is
+  /// on.
+  std::map<const int*, base::Status> bad_ports;
+  /// The setting of the flag at hand, such as "triton,log-frequency": part of the flag in errors.
+  std::string setting;
 
   bool Given(std::string_view flag) const { return given.contains(flag); }
 };

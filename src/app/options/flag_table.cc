@@ -38,6 +38,23 @@ Status Whole(FlagState& state, std::string_view value) {
   return {};
 }
 
+constexpr int kMaxPort = 65535;
+
+/// Reads the port of a service that may be off, and whose port then does not matter.
+template <auto... kPath>
+Status Port(FlagState& state, std::string_view value) {
+  int& port = At<kPath...>(state);
+  state.bad_ports.erase(&port);
+  NEREID_RETURN_IF_ERROR(ParseInteger(value, INT64_MIN, INT64_MAX).status());
+  const auto number = ParseInteger(value, 0, kMaxPort);
+  if (number.ok()) {
+    port = static_cast<int>(*number);
+  } else {
+    state.bad_ports.emplace(&port, number.status());
+  }
+  return {};
+}
+
 Status DisableAutoComplete(FlagState& state, std::string_view) {
   state.options.repository.strict_model_config = true;
   return {};
@@ -63,7 +80,6 @@ Status MinComputeCapability(FlagState& state, std::string_view value) {
 Status PrintsUsage(FlagState&, std::string_view) { return {}; }
 
 constexpr int kMaxThreads = 1024;
-constexpr int kMaxPort = 65535;
 
 using S = ServerOptions;
 using L = LogOptions;
@@ -133,7 +149,7 @@ constexpr FlagSpec kFlags[] = {
 
     {"allow-http", "boolean", "HTTP", Bool<&S::http, &H::enabled>, "Serve HTTP (default true)"},
     {"http-address", "string", "HTTP", Text<&S::http, &H::address>, "Address for HTTP, or unix:<path> for a Unix socket (default 0.0.0.0)"},
-    {"http-port", "integer", "HTTP", Whole<0, kMaxPort, &S::http, &H::port>, "Port for HTTP; 0 = chosen by the system (default 8000)"},
+    {"http-port", "integer", "HTTP", Port<&S::http, &H::port>, "Port for HTTP; 0 = chosen by the system (default 8000)"},
     {"reuse-http-port", "boolean", "HTTP", Bool<&S::http, &H::reuse_port>, "Share the port with other processes (default false)"},
     {"http-header-forward-pattern", "regex", "HTTP", Text<&S::http, &H::header_forward_pattern>, "Regular expression for names of headers that become request parameters (default none)"},
     {"http-thread-count", "integer", "HTTP", Whole<1, kMaxThreads, &S::http, &H::thread_count>, "Number of event loops (default one per core, at most 8)"},
@@ -148,7 +164,7 @@ constexpr FlagSpec kFlags[] = {
 
     {"allow-grpc", "boolean", "GRPC", Bool<&S::grpc, &G::enabled>, "Serve gRPC (default true)"},
     {"grpc-address", "string", "GRPC", Text<&S::grpc, &G::address>, "Address for gRPC, or unix:<path> for a Unix socket (default 0.0.0.0)"},
-    {"grpc-port", "integer", "GRPC", Whole<0, kMaxPort, &S::grpc, &G::port>, "Port for gRPC; 0 = chosen by the system (default 8001)"},
+    {"grpc-port", "integer", "GRPC", Port<&S::grpc, &G::port>, "Port for gRPC; 0 = chosen by the system (default 8001)"},
     {"reuse-grpc-port", "boolean", "GRPC", Bool<&S::grpc, &G::reuse_port>, "Share the port with other processes (default false)"},
     {"grpc-header-forward-pattern", "regex", "GRPC", Text<&S::grpc, &G::header_forward_pattern>, "Regular expression for names of metadata that become request parameters (default none)"},
     {"grpc-infer-thread-count", "integer", "GRPC", Whole<2, 128, &S::grpc, &G::infer_thread_count>, "Number of event loops (default one per core, at most 8)"},
@@ -179,12 +195,12 @@ constexpr FlagSpec kFlags[] = {
     {"console-port", "integer", "Console", Whole<0, kMaxPort, &S::console, &O::port>, "Port of the console, a page that shows the server to a browser; the same roles apply as for HTTP; 0 = chosen by the system (default none)", true},
 
     {"allow-sagemaker", "boolean", "SageMaker", Bool<&S::sagemaker, &A::enabled>, "Serve SageMaker (default false)"},
-    {"sagemaker-port", "integer", "SageMaker", Whole<0, kMaxPort, &S::sagemaker, &A::port>, "Port for SageMaker (default 8080)"},
+    {"sagemaker-port", "integer", "SageMaker", Port<&S::sagemaker, &A::port>, "Port for SageMaker (default 8080)"},
     {"sagemaker-safe-port-range", "first-last", "SageMaker", ReadSafePortRange, "Ports that the other services may use"},
     {"sagemaker-thread-count", "integer", "SageMaker", Whole<1, kMaxThreads, &S::sagemaker, &A::thread_count>, "Number of event loops for SageMaker (default one per core, at most 8)"},
 
     {"allow-vertex-ai", "boolean", "Vertex AI", Bool<&S::vertex_ai, &V::enabled>, "Serve Vertex AI (default true if AIP_MODE is PREDICTION, else false)"},
-    {"vertex-ai-port", "integer", "Vertex AI", Whole<0, kMaxPort, &S::vertex_ai, &V::port>, "Port for Vertex AI (default AIP_HTTP_PORT, else 8080)"},
+    {"vertex-ai-port", "integer", "Vertex AI", Port<&S::vertex_ai, &V::port>, "Port for Vertex AI (default AIP_HTTP_PORT, else 8080)"},
     {"vertex-ai-thread-count", "integer", "Vertex AI", Whole<1, kMaxThreads, &S::vertex_ai, &V::thread_count>, "Number of event loops for Vertex AI (default one per core, at most 8)"},
     {"vertex-ai-default-model", "string", "Vertex AI", Text<&S::vertex_ai, &V::default_model>, "Model for predictions that are not redirected (default the only model)"},
 
@@ -192,7 +208,7 @@ constexpr FlagSpec kFlags[] = {
     {"allow-gpu-metrics", "boolean", "Metrics", Bool<&S::metrics, &M::gpu>, "Serve metrics of GPUs (default true)"},
     {"allow-cpu-metrics", "boolean", "Metrics", Bool<&S::metrics, &M::cpu>, "Serve metrics of the machine's CPUs and memory (default true)"},
     {"metrics-address", "string", "Metrics", Text<&S::metrics, &M::address>, "Address for metrics, or unix:<path> for a Unix socket (default: the address for HTTP; 127.0.0.1 if that is a Unix socket)"},
-    {"metrics-port", "integer", "Metrics", Whole<0, kMaxPort, &S::metrics, &M::port>, "Port for metrics; 0 = chosen by the system (default 8002)"},
+    {"metrics-port", "integer", "Metrics", Port<&S::metrics, &M::port>, "Port for metrics; 0 = chosen by the system (default 8002)"},
     {"metrics-interval-ms", "number", "Metrics", ReadMetricsInterval, "Milliseconds between two measurements of the GPUs and the machine (default 2000)"},
     {"metrics-use-ssl", "boolean", "Metrics", Bool<&S::metrics, &M::tls, &T::enabled>, "Use TLS (default false)", true},
     {"metrics-use-ssl-mutual", "boolean", "Metrics", Bool<&S::metrics, &M::tls, &T::mutual>, "Use TLS and require client certificates (default false)", true},

@@ -103,25 +103,32 @@ std::vector<std::string> SplitList(std::string_view text, char separator) {
   return parts;
 }
 
-base::Result<ScopedSetting> ParseScopedSetting(std::string_view text, std::string_view form,
-                                               bool scope_required) {
-  const Status bad_form = Status::InvalidArgument("option format is " + std::string(form) +
-                                                  ". Got " + std::string(text));
+base::Result<ScopedSetting> ParseScopedSetting(std::string_view text, const ScopedForm& form) {
+  using Scope = ScopedForm::Scope;
+  const std::string expects = "--" + std::string(form.flag) + " option format is ";
+  const std::string got = ". Got " + std::string(text);
+  const Status bad_form =
+      Status::InvalidArgument(expects + "'" + std::string(form.form) + "'" + got);
   const size_t equals = text.find('=');
+  const size_t comma = text.substr(0, equals).find(',');
+  const bool has_scope = comma != std::string_view::npos;
+  if (has_scope && form.takes == Scope::kNone) return bad_form;
+  if (comma == 0 || (!has_scope && form.takes == Scope::kRequired)) {
+    if (form.scope.empty()) return bad_form;
+    const std::string_view global = form.takes == Scope::kRequired ? "" : " or <setting>=<value>";
+    return Status::InvalidArgument("No " + std::string(form.scope) + " specified. " + expects +
+                                   std::string(form.form) + std::string(global) + got);
+  }
   if (equals == std::string_view::npos) return bad_form;
-  const size_t comma = text.find(',');
   ScopedSetting parsed;
   std::string_view setting = text.substr(0, equals);
-  if (comma < equals) {
+  if (has_scope) {
     parsed.scope = setting.substr(0, comma);
     setting.remove_prefix(comma + 1);
-    if (parsed.scope.empty()) return bad_form;
-  } else if (scope_required) {
-    return bad_form;
   }
-  if (setting.empty()) return bad_form;
   parsed.setting = setting;
   parsed.value = text.substr(equals + 1);
+  if (parsed.setting.empty() || parsed.value.empty()) return bad_form;
   return parsed;
 }
 

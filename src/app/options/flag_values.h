@@ -41,9 +41,15 @@ struct ScopedSetting {
   std::string setting;
   std::string value;
 };
-/// Parses a setting. `form` is the expected form in the error text.
-base::Result<ScopedSetting> ParseScopedSetting(std::string_view text, std::string_view form,
-                                               bool scope_required);
+/// What ParseScopedSetting() expects of a flag, for its error texts, which are Triton's.
+struct ScopedForm {
+  std::string_view flag;   // without hyphens
+  std::string_view scope;  // what the scope is called: "backend"; empty: errors do not name it
+  std::string_view form;   // "<backend name>,<setting>=<value>"
+  enum class Scope { kNone, kOptional, kRequired } takes = Scope::kOptional;
+};
+/// Parses a setting, of which no part may be empty.
+base::Result<ScopedSetting> ParseScopedSetting(std::string_view text, const ScopedForm& form);
 
 /// Parses "<category>[,<category>]:<key>=<value>". Returns an error for an unknown category and for
 /// a category that `existing` already contains. `word` is "api" or "protocol".

@@ -49,18 +49,33 @@ TEST(SplitListTest, EmptyPartsAreKept) {
 }
 
 TEST(ParseScopedSettingTest, ACommaAfterTheEqualsSignBelongsToTheValue) {
-  auto parsed = *ParseScopedSetting("onnxruntime,a=b=c,d", "F", false);
+  const ScopedForm form{"f", "thing", "<thing>,<setting>=<value>"};
+  auto parsed = *ParseScopedSetting("onnxruntime,a=b=c,d", form);
   EXPECT_EQ(parsed.scope, "onnxruntime");
   EXPECT_EQ(parsed.setting, "a");
   EXPECT_EQ(parsed.value, "b=c,d");
-  parsed = *ParseScopedSetting("a=x,y=z", "F", false);
+  parsed = *ParseScopedSetting("a=x,y=z", form);
   EXPECT_EQ(parsed.scope, "");
   EXPECT_EQ(parsed.value, "x,y=z");
-  EXPECT_EQ(ParseScopedSetting("a=", "F", false)->value, "");
-  for (const char* text : {"", "a", "a,b", "=x", "a,=x", ",a=x"}) {
-    EXPECT_FALSE(ParseScopedSetting(text, "F", false).ok()) << text;
+}
+
+TEST(ParseScopedSettingTest, NoPartMayBeEmpty) {
+  using Scope = ScopedForm::Scope;
+  ScopedForm form{"f", "thing", "<thing>,<setting>=<value>"};
+  const auto refusal = [&](std::string_view text) {
+    return ParseScopedSetting(text, form).status().message();
+  };
+  for (const char* text : {"", "a", "a,b", "=x", "a,=x", "a=", "t,a="}) {
+    EXPECT_EQ(refusal(text),
+              "--f option format is '<thing>,<setting>=<value>'. Got " + std::string(text));
   }
-  EXPECT_FALSE(ParseScopedSetting("a=b", "F", true).ok());
+  const std::string no_thing = "No thing specified. --f option format is ";
+  EXPECT_EQ(refusal(",a=x"), no_thing + "<thing>,<setting>=<value> or <setting>=<value>. Got ,a=x");
+  form.takes = Scope::kRequired;
+  EXPECT_EQ(refusal("a=b"), no_thing + "<thing>,<setting>=<value>. Got a=b");
+  form.takes = Scope::kNone;
+  EXPECT_TRUE(ParseScopedSetting("a=b", form).ok());
+  EXPECT_FALSE(ParseScopedSetting("t,a=b", form).ok());
 }
 
 TEST(ParseRestrictedTest, KeyAndValueMayHoldSeparators) {

@@ -106,10 +106,14 @@ Status ReadOpenTelemetrySetting(TraceOptions& trace, const std::string& setting,
 Status ReadTraceConfig(FlagState& state, std::string_view value) {
   NEREID_ASSIGN_OR_RETURN(
       const ScopedSetting parsed,
-      ParseScopedSetting(value, "'<trace mode>,<setting>=<value>' or '<setting>=<value>'", false));
+      ParseScopedSetting(value, {"trace-config", "trace mode", "<trace mode>,<setting>=<value>"}));
   TraceOptions& trace = state.options.trace;
   state.given.insert("trace-config " + parsed.setting);
-  if (parsed.scope.empty()) return ReadGlobalSetting(trace, parsed.setting, parsed.value);
+  const bool is_global = parsed.scope.empty();
+  if (is_global || parsed.scope == "triton" || parsed.scope == "opentelemetry") {
+    state.setting = is_global ? parsed.setting : parsed.scope + "," + parsed.setting;
+  }
+  if (is_global) return ReadGlobalSetting(trace, parsed.setting, parsed.value);
   if (parsed.scope == "triton") return ReadTritonSetting(trace, parsed.setting, parsed.value);
   if (parsed.scope == "opentelemetry") {
     return ReadOpenTelemetrySetting(trace, parsed.setting, parsed.value);

@@ -101,9 +101,6 @@ base::Status CallbackSink::AllocateOutput(Output* output, size_t size) noexcept 
     status = base::Status::Internal("the response allocator gave output '" + output->name +
                                     "' the unknown memory type " +
                                     std::to_string(static_cast<int>(type)));
-  } else if (buffer == nullptr && size > 0) {
-    status = base::Status::Internal("the response allocator gave output '" + output->name +
-                                    "' no buffer; it needs " + std::to_string(size) + " bytes");
   } else {
     status = CompleteAttributes(output, size);
   }
@@ -116,6 +113,11 @@ base::Status CallbackSink::LendOutput(Output* output, request::LentBytes bytes) 
   output->memory_type = bytes.memory_type;
   output->memory_type_id = bytes.memory_type_id;
   NEREID_RETURN_IF_ERROR(AllocateOutput(output, bytes.size));
+  if (output->data == nullptr && bytes.size > 0) {
+    ReleaseBuffer(*output, bytes.size);
+    return base::Status::Internal("the response allocator gave output '" + output->name +
+                                  "' no buffer; it needs " + std::to_string(bytes.size) + " bytes");
+  }
   const base::Status copied =
       memory::CopyBytes({output->data, output->memory_type, output->memory_type_id},
                         {bytes.data, bytes.memory_type, bytes.memory_type_id}, bytes.size);
@@ -155,7 +157,7 @@ base::Status CallbackSink::QueryOutput(std::string_view name, size_t* size,
                                        memory::MemoryType* type, int64_t* id) noexcept {
   TRITONSERVER_ResponseAllocator* allocator = callbacks_.allocator;
   if (allocator->query_fn == nullptr) {
-    return base::Status::Unavailable("the response allocator cannot tell where outputs will lie");
+    return base::Status::Unavailable("Output properties are not available");
   }
   const std::string text(name);
   TRITONSERVER_MemoryType asked = abi::ToMemoryType(*type);

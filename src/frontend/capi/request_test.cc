@@ -13,6 +13,7 @@
 #include "api/testing/fake_inference_service.h"
 #include "frontend/capi/callback_sink.h"
 #include "frontend/capi/handles.h"
+#include "request/binding.h"
 #include "request/response_factory.h"
 
 namespace nereid::frontend::capi {
@@ -294,7 +295,34 @@ TEST_F(RequestTest, AllocatorFailuresBecomeErrorResponses) {
   refuse_allocation_ = false;
   give_null_ = true;
   EXPECT_SUCCESS(Submit());
-  EXPECT_NE(OnlyError().find("no buffer"), std::string::npos) << OnlyError();
+  EXPECT_EQ(OnlyError(), "the output got no buffer");
+}
+
+// As in Triton: the backend decides what an output without a buffer means.
+TEST_F(RequestTest, NoBufferIsPassedOnToTheBackend) {
+  give_null_ = true;
+  service_.handler = [](std::unique_ptr<InferenceRequest> request) {
+    auto response = request->response_factory()->NewResponse();
+    ASSERT_TRUE(response.ok());
+    auto output = (*response)->AddOutput("OUTPUT0", tensor::DataType::kUint8, {2});
+    memory::MemoryType type = memory::MemoryType::kCpu;
+    int64_t id = 0;
+    EXPECT_TRUE((*response)->AllocateOutput(*output, 2, &type, &id).ok());
+    EXPECT_EQ((*output)->data, nullptr);
+    // The server itself needs a buffer.
+    auto lent = (*response)->AddOutput("OUTPUT1", tensor::DataType::kUint8, {2});
+    char bytes[] = "ab";
+    const auto refused = (*response)->LendOutput(*lent, {.data = bytes, .size = 2});
+    EXPECT_NE(refused.message().find("no buffer"), std::string::npos);
+    request->response_factory()->Send(std::move(response).value(), true);
+    request::ReleaseRequest(std::move(request));
+  };
+  AddInput("x");
+  EXPECT_SUCCESS(Submit());
+  EXPECT_EQ(OnlyError(), "");
+  const request::Output& output = *Unwrap(responses_[0]).outputs()[0];
+  EXPECT_EQ(output.data, nullptr);
+  EXPECT_EQ(output.size, 0u) << "no one may read bytes that do not exist";
 }
 
 TEST_F(RequestTest, BufferAttributesFunctionSeesTheBuffer) {
@@ -322,7 +350,9 @@ TEST_F(RequestTest, QueryFunctionAnswersForTheAllocator) {
   memory::MemoryType type = memory::MemoryType::kGpu;
   int64_t id = 7;
   size_t size = 5;
-  EXPECT_EQ(sink->QueryOutput("OUT", &size, &type, &id).code(), base::StatusCode::kUnavailable);
+  const base::Status unknown = sink->QueryOutput("OUT", &size, &type, &id);
+  EXPECT_EQ(unknown.code(), base::StatusCode::kUnavailable);
+  EXPECT_EQ(unknown.message(), "Output properties are not available");
   EXPECT_SUCCESS(TRITONSERVER_ResponseAllocatorSetQueryFunction(
       allocator_, [](TRITONSERVER_ResponseAllocator*, void*, const char* name, size_t*,
                      TRITONSERVER_MemoryType* asked, int64_t* asked_id) {

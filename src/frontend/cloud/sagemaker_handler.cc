@@ -15,7 +15,7 @@
 #include "frontend/cloud/sagemaker_route.h"
 #include "frontend/http/admission.h"
 #include "frontend/http/content_encoding.h"
-#include "frontend/http/off_loop.h"
+#include "frontend/http/infer_endpoint.h"
 #include "frontend/http/request_path.h"
 
 namespace nereid::frontend::cloud {
@@ -25,8 +25,6 @@ using base::Status;
 using http::Exchange;
 
 constexpr std::string_view kService = "SageMaker";
-/// How many models are loaded or unloaded at the same time.
-constexpr size_t kMaxLoadThreads = 8;
 /// The largest body of a request to load a model: a name and a path.
 constexpr size_t kMaxLoadBody = size_t{64} << 10;
 
@@ -81,6 +79,7 @@ class SagemakerHandler final : public ForwardingHandler {
   SagemakerHandler(SagemakerHandlerOptions options, api::InferenceService& service,
                    api::ModelDirectories& directories)
       : ForwardingHandler(http::MakeKserveHandler(options.kserve, service)),
+        service_(service),
         options_(std::move(options)),
         models_(service, directories, {.roots = options_.roots}) {}
 
@@ -91,8 +90,6 @@ class SagemakerHandler final : public ForwardingHandler {
                           int count) override;
   void Stop() override {
     models_.Stop();
-    loads_.Stop();
-    lists_.Stop();
     ForwardingHandler::Stop();
   }
 
@@ -101,15 +98,14 @@ class SagemakerHandler final : public ForwardingHandler {
   const SagemakerRoute* Admit(Exchange& exchange, const SagemakerPath& path) const;
   void Invoke(Exchange& exchange, const SagemakerPath& path, const http::Route& route);
   void HandleModels(Exchange& exchange, const SagemakerPath& path);
-  void List(Exchange& exchange);
+  void List(Exchange& exchange) const;
+  void Find(Exchange& exchange, std::string_view name) const;
   void Load(Exchange& exchange);
-  void Unload(Exchange& exchange, std::string name);
+  void Unload(Exchange& exchange, const std::string& name);
 
+  api::InferenceService& service_;
   const SagemakerHandlerOptions options_;
   SagemakerModels models_;
-  // Separate, so that a list does not wait for loads.
-  http::OffLoop loads_{"sagemaker-loads", kMaxLoadThreads};
-  http::OffLoop lists_{"sagemaker-lists", 1};
 };
 
 /// Returns the route of KServe that serves a path, or nothing: this handler serves it.
@@ -180,6 +176,8 @@ void SagemakerHandler::Invoke(Exchange& exchange, const SagemakerPath& path,
   if (Admit(exchange, path) == nullptr) return exchange.Finish();
   // The other models are not those of this endpoint.
   if (const auto model = models_.Find(std::string(path.model)); !model.ok()) {
+    http::CountRefused(service_, options_.kserve, exchange, api::RefusedAt::kSubmission,
+                       model.status().code());
     SetDocument(exchange, model.status());
     return exchange.Finish();
   }
@@ -191,49 +189,48 @@ void SagemakerHandler::HandleModels(Exchange& exchange, const SagemakerPath& pat
   const SagemakerRoute* const route = Admit(exchange, path);
   if (route == nullptr) return exchange.Finish();
   const bool is_read = route->method == http::Method::kGet;
-  if (path.endpoint == SagemakerEndpoint::kModels) return is_read ? List(exchange) : Load(exchange);
-  if (!is_read) return Unload(exchange, std::string(path.model));
-  const auto model = models_.Find(std::string(path.model));
-  SetDocument(exchange, model.ok() ? codec::json::EncodeSagemakerModel(*model)
-                                   : base::Result<std::string>(model.status()));
-  exchange.Finish();
-}
-
-void SagemakerHandler::List(Exchange& exchange) {
-  lists_.Run(exchange, [this, &exchange] {
-    const auto page = models_.List(http::QueryValue(exchange.head().target, "next_page_token"));
-    SetDocument(exchange,
-                page.ok() ? codec::json::EncodeSagemakerModels(page->models, page->next_page_token)
-                          : base::Result<std::string>(page.status()));
-  });
-}
-
-void SagemakerHandler::Load(Exchange& exchange) {
-  if (exchange.body().size > kMaxLoadBody) {
+  const bool is_list = path.endpoint == SagemakerEndpoint::kModels;
+  if (is_list && !is_read && exchange.body().size > kMaxLoadBody) {
     exchange.reply().SetError(
         413, http::kJsonType,
         "a request to load a model has at most " + std::to_string(kMaxLoadBody) + " bytes");
     return exchange.Finish();
   }
-  loads_.Run(exchange, [this, &exchange] {
-    if (const Status status = http::DecompressBody(exchange, kMaxLoadBody, nullptr); !status.ok()) {
-      return SetDocument(exchange, status);
-    }
-    const auto model = codec::json::DecodeSagemakerLoad(exchange.body().view());
-    if (!model.ok()) return SetDocument(exchange, model.status());
-    LOG_INFO_OF(.model = model->name)
-        << "Loading SageMaker TargetModel: " << TargetOf(exchange, model->name);
-    const Status status = models_.Load(*model, [&exchange] { return exchange.IsGone(); });
-    SetDocument(exchange, status.ok() ? base::Result<std::string>(std::string()) : status);
+  kserve().Run(exchange, route->operation, [this, &exchange, model = path.model, is_read, is_list] {
+    if (is_list) return is_read ? List(exchange) : Load(exchange);
+    return is_read ? Find(exchange, model) : Unload(exchange, std::string(model));
   });
 }
 
-void SagemakerHandler::Unload(Exchange& exchange, std::string name) {
-  loads_.Run(exchange, [this, &exchange, name = std::move(name)] {
-    LOG_INFO_OF(.model = name) << "Unloading SageMaker TargetModel: " << TargetOf(exchange, name);
-    const Status status = models_.Unload(name, [&exchange] { return exchange.IsGone(); });
-    SetDocument(exchange, status.ok() ? base::Result<std::string>(std::string()) : status);
-  });
+void SagemakerHandler::List(Exchange& exchange) const {
+  const auto page = models_.List(http::QueryValue(exchange.head().target, "next_page_token"));
+  SetDocument(exchange,
+              page.ok() ? codec::json::EncodeSagemakerModels(page->models, page->next_page_token)
+                        : base::Result<std::string>(page.status()));
+}
+
+void SagemakerHandler::Find(Exchange& exchange, std::string_view name) const {
+  const auto model = models_.Find(std::string(name));
+  SetDocument(exchange, model.ok() ? codec::json::EncodeSagemakerModel(*model)
+                                   : base::Result<std::string>(model.status()));
+}
+
+void SagemakerHandler::Load(Exchange& exchange) {
+  if (const Status status = http::DecompressBody(exchange, kMaxLoadBody, nullptr); !status.ok()) {
+    return SetDocument(exchange, status);
+  }
+  const auto model = codec::json::DecodeSagemakerLoad(exchange.body().view());
+  if (!model.ok()) return SetDocument(exchange, model.status());
+  LOG_INFO_OF(.model = model->name)
+      << "Loading SageMaker TargetModel: " << TargetOf(exchange, model->name);
+  const Status status = models_.Load(*model, [&exchange] { return exchange.IsGone(); });
+  SetDocument(exchange, status.ok() ? base::Result<std::string>(std::string()) : status);
+}
+
+void SagemakerHandler::Unload(Exchange& exchange, const std::string& name) {
+  LOG_INFO_OF(.model = name) << "Unloading SageMaker TargetModel: " << TargetOf(exchange, name);
+  const Status status = models_.Unload(name, [&exchange] { return exchange.IsGone(); });
+  SetDocument(exchange, status.ok() ? base::Result<std::string>(std::string()) : status);
 }
 
 // SageMaker unloads other models when it is told that memory was missing.

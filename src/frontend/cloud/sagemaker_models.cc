@@ -67,9 +67,8 @@ Status SagemakerModels::CheckUrl(const std::string& url) const {
                                  roots);
 }
 
-bool SagemakerModels::IsReady(const std::string& name) const {
-  const base::Result<bool> ready = service_.IsModelReady(name, -1);
-  return ready.ok() && *ready;
+bool SagemakerModels::IsServed(const std::string& name) const {
+  return service_.FindModel(name, -1).ok();
 }
 
 Status SagemakerModels::Load(const Model& model, const std::function<bool()>& is_abandoned) {
@@ -90,12 +89,12 @@ Status SagemakerModels::Load(const Model& model, const std::function<bool()>& is
 
 Status SagemakerModels::BeginLoad(const Model& model, std::string* stale) {
   const Status exists = Status::AlreadyExists("model '" + model.name + "' is already loaded");
-  if (IsReady(model.name)) return exists;
+  if (IsServed(model.name)) return exists;
   base::MutexLock lock(mutex_);
   Entry fresh{model.url, {}, State::kLoading};
   Entry& entry = entries_.try_emplace(model.name, Entry{{}, {}, State::kLoaded}).first->second;
   if (entry.state != State::kLoaded) return exists;
-  // A loaded model that is not ready was unloaded through another front end.
+  // A loaded model that is not served was unloaded through another front end.
   *stale = std::exchange(entry, std::move(fresh)).added;
   return Status::Ok();
 }
@@ -173,7 +172,7 @@ void SagemakerModels::WaitUntilGone(const std::string& name,
 }
 
 base::Result<SagemakerModels::Model> SagemakerModels::Find(const std::string& name) const {
-  if (!IsReady(name)) return NotLoaded(name);
+  if (!IsServed(name)) return NotLoaded(name);
   base::MutexLock lock(mutex_);
   const auto entry = entries_.find(name);
   if (entry == entries_.end() || entry->second.state != State::kLoaded) return NotLoaded(name);
@@ -182,15 +181,22 @@ base::Result<SagemakerModels::Model> SagemakerModels::Find(const std::string& na
 
 base::Result<SagemakerModels::Page> SagemakerModels::List(std::string_view token) const {
   NEREID_ASSIGN_OR_RETURN(const std::string after, NameOf(token));
+  std::vector<Model> loaded;
+  {
+    base::MutexLock lock(mutex_);
+    for (auto entry = entries_.upper_bound(after); entry != entries_.end(); ++entry) {
+      if (entry->second.state == State::kLoaded)
+        loaded.push_back({entry->first, entry->second.url});
+    }
+  }
   Page page;
-  base::MutexLock lock(mutex_);
-  for (auto entry = entries_.upper_bound(after); entry != entries_.end(); ++entry) {
-    if (entry->second.state != State::kLoaded || !IsReady(entry->first)) continue;
+  for (Model& model : loaded) {
+    if (!IsServed(model.name)) continue;
     if (page.models.size() == options_.page_size) {
       page.next_page_token = TokenOf(page.models.back().name);
       break;
     }
-    page.models.push_back({entry->first, entry->second.url});
+    page.models.push_back(std::move(model));
   }
   return page;
 }

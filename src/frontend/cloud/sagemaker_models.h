@@ -46,7 +46,8 @@ class SagemakerModels {
   /// at most kMaxUnloadSeconds. NOT_FOUND if it was not loaded here.
   base::Status Unload(const std::string& name, const std::function<bool()>& is_abandoned);
 
-  /// Returns a loaded model; NOT_FOUND if there is none of this name.
+  /// Returns a loaded model; NOT_FOUND if there is none of this name. Quick: asks no plug-in
+  /// whether it is ready, because SageMaker asks what is in memory.
   base::Result<Model> Find(const std::string& name) const;
 
   /// Returns the loaded models that follow those of an earlier page. `token` is that page's
@@ -69,7 +70,7 @@ class SagemakerModels {
   using Entries = std::map<std::string, Entry, std::less<>>;
 
   base::Status CheckUrl(const std::string& url) const;
-  bool IsReady(const std::string& name) const;
+  bool IsServed(const std::string& name) const;
   /// Begins to load a model: no other call loads or unloads it until EndLoad().
   base::Status BeginLoad(const Model& model, std::string* stale);
   base::Result<std::string> AddAndLoad(const Model& model,

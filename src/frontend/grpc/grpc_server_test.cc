@@ -175,7 +175,10 @@ TEST_F(GrpcServerTest, RefusesWhatItDoesNotHave) {
 // Readiness that may change while the server looks.
 class ChangingService : public api::testing::FakeInferenceService {
  public:
-  base::Result<bool> IsServerReady() override { return now_ready.load(); }
+  base::Result<bool> IsServerReady() override {
+    EXPECT_TRUE(base::ThreadMayBlock()) << "asked on an event loop";
+    return now_ready.load();
+  }
   std::atomic<bool> now_ready{true};
 };
 
@@ -197,6 +200,41 @@ TEST(GrpcHealth, CheckAndWatchFollowReadiness) {
   EXPECT_EQ(response.status(), Response::NOT_SERVING);
   client.Reset(watch);
   EXPECT_EQ(client.Unary(kServerLive, "").status(), 0);
+}
+
+// A service with a plug-in that does not answer until the test says so.
+class SlowService : public api::testing::FakeInferenceService {
+ public:
+  base::Result<bool> IsServerReady() override {
+    ++asked;
+    answer.wait(false);
+    return true;
+  }
+  std::atomic<int> asked{0};
+  std::atomic<bool> answer{false};
+};
+
+TEST(GrpcHealth, WatchesWaitForOnePlugInTogetherAndOnNoLoop) {
+  SlowService service;
+  GrpcServer server({.address = "127.0.0.1", .port = 0, .loops = 1}, service);
+  ASSERT_TRUE(server.Start().ok());
+  TestClient client(server.port());
+  std::vector<int32_t> watches;
+  for (int i = 0; i < 20; ++i) {
+    watches.push_back(client.Open("/grpc.health.v1.Health/Watch"));
+    client.Send(watches.back(), Frame(""), true);
+  }
+  // The only loop serves others, and one thread at most waits for the plug-in.
+  EXPECT_EQ(client.Unary(kServerLive, "").status(), 0);
+  EXPECT_EQ(client.Unary(Path("ServerMetadata"), "").status(), 0);
+  EXPECT_LE(service.asked.load(), 1);
+  client.Reset(watches.back());
+  watches.pop_back();
+  service.answer = true;
+  service.answer.notify_all();
+  for (const int32_t watch : watches) {
+    EXPECT_EQ(client.WaitForMessages(watch, 1).messages().size(), 1u);
+  }
 }
 
 TEST_F(GrpcServerTest, ReflectionShowsServicesAndFiles) {

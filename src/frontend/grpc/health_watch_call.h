@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <optional>
 
 #include "frontend/grpc/unary_call.h"
@@ -15,23 +16,32 @@ class HealthWatchCall final : public UnaryCall {
   void EndIfIdle() override;
 
  private:
-  // The timer that has the server's state read again.
+  // The timer that has the server's state asked again.
   class Alarm final : public net::Timer {
    public:
     explicit Alarm(HealthWatchCall& call) : call_(call) {}
-    void OnDeadline() override { call_.Report(); }
+    void OnDeadline() override { call_.OnAlarm(); }
 
    private:
     HealthWatchCall& call_;
   };
 
   void OnRequest(StoredBytes message) override;
-  void OnCancelled() override;
-  void Report();
+  /// Takes the answer of Ask(), which is in ready_.
+  void OnDelivery(Delivery delivery) override;
+  void OnCancelled() override { CancelAlarm(); }
+  void OnAlarm();
+  /// Has the server's state asked on another thread, because plug-ins may answer, and delivers it.
+  void Ask();
+  void SetAlarm();
+  void CancelAlarm();
+  void Report(bool ready);
 
   Alarm alarm_;
   uint64_t alarm_ns_ = 0;  // 0: not set
-  std::optional<int> reported_;
+  bool is_watching_ = false;
+  std::optional<bool> reported_;
+  std::atomic<bool> ready_{false};  // the answer, from the thread that asked to the loop
 };
 
 }  // namespace nereid::frontend::grpc

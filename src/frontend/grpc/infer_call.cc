@@ -10,6 +10,8 @@
 
 namespace nereid::frontend::grpc {
 
+using api::RefusedAt;
+
 InferCall::InferCall(const CallOrigin& origin)
     : UnaryCall(origin, ResponseFraming(origin.context, origin.head)),
       fields_(origin.head.fields),
@@ -59,22 +61,27 @@ void InferCall::OnRequest(StoredBytes message) {
 base::Status InferCall::Submit(std::unique_ptr<request::InferenceRequest> request,
                                StoredBytes message, uint64_t deadline_ns) {
   codec::proto::InferRequestView& view = ThreadRequestView();
-  NEREID_RETURN_IF_ERROR(ParseRequest(message, &view));
+  NEREID_RETURN_IF_ERROR(Counted(context_, RefusedAt::kMessage, ParseRequest(message, &view)));
   // First, so that the line of a refused request names its model, too.
   if (access_record_ != nullptr) access_record_->SetTarget(view.model_name, view.id);
-  NEREID_ASSIGN_OR_RETURN(const InferTarget target, FindTarget(context_, view));
+  const base::Result<InferTarget> found = FindTarget(context_, view);
+  NEREID_RETURN_IF_ERROR(Counted(context_, RefusedAt::kSubmission, found.status()));
+  const InferTarget& target = *found;
   if (target.traits.decoupled) {
-    return base::Status::Unsupported(
-        "ModelInfer RPC doesn't support models with decoupled transaction policy");
+    return Counted(context_, RefusedAt::kSubmission,
+                   base::Status::Unsupported(
+                       "ModelInfer RPC doesn't support models with decoupled transaction policy"));
   }
   codec::proto::ResponseOptions response_options;
-  NEREID_RETURN_IF_ERROR(FillRequest(context_, view, target, std::move(message),
-                                     {deadline_ns, fields_}, request.get(), &response_options));
+  NEREID_RETURN_IF_ERROR(
+      Counted(context_, RefusedAt::kMessage,
+              FillRequest(context_, view, target, std::move(message), {deadline_ns, fields_},
+                          request.get(), &response_options)));
   request->SetSink(std::static_pointer_cast<InferCall>(shared_from_this()));
   classifications_ = std::move(response_options.classifications);
   trace_ = StartTrace(context_, *request, wait_start_ns_, trace_headers_.get());
   api::SetTrace(*request, access_record_.get());
-  return context_.service.Infer(request);
+  return Counted(context_, RefusedAt::kSubmission, context_.service.Infer(request));
 }
 
 void InferCall::OnCancelled() {

@@ -68,6 +68,12 @@ base::Status FillRequest(const ServerContext& context, const codec::proto::Infer
   return api::MarkShared(shared, *request);
 }
 
+base::Status Counted(ServerContext& context, api::RefusedAt at, base::Status status) {
+  api::RefusedRequests* const refused = context.service.controls().refused;
+  if (!status.ok() && refused != nullptr) refused->Count(api::FrontEnd::kGrpc, at, status.code());
+  return status;
+}
+
 bool IsHeavy(const StoredBytes& message) {
   if (message.wire_size <= kMaxLightMessage) return false;
   const codec::proto::MessageShape shape = codec::proto::ShapeOf(message.bytes);

@@ -8,6 +8,7 @@
 
 #include "api/access/caller.h"
 #include "api/inference_service.h"
+#include "api/refused_requests.h"
 #include "base/result.h"
 #include "codec/proto/infer_request.h"
 #include "frontend/grpc/message_encoding.h"
@@ -43,6 +44,9 @@ base::Status FillRequest(const ServerContext& context, const codec::proto::Infer
                          const InferTarget& target, StoredBytes message, const CallFacts& call,
                          request::InferenceRequest* request,
                          codec::proto::ResponseOptions* response_options);
+
+/// Counts the request as refused unless `status` is OK. Returns `status`.
+base::Status Counted(ServerContext& context, api::RefusedAt at, base::Status status);
 
 /// Returns whether a message takes too long to decode on an event loop: it has many bytes outside
 /// of raw contents, or many bytes of strings, whose lengths must be checked.

@@ -6,11 +6,13 @@
 #include <chrono>
 #include <memory>
 
+#include "api/access/operation.h"
 #include "api/inference_service.h"
 #include "base/blocking_workers.h"
 #include "base/byte_budget.h"
 #include "base/cpus.h"
 #include "frontend/grpc/grpc_options.h"
+#include "frontend/grpc/shared_readiness.h"
 #include "frontend/http2/session_options.h"
 
 namespace nereid::frontend::grpc {
@@ -18,8 +20,8 @@ namespace nereid::frontend::grpc {
 /// The maximum number of models that load at the same time for gRPC clients.
 inline constexpr size_t kMaxBlockingThreads = 4;
 /// The maximum number of threads for operations that read files or report on all models.
-inline constexpr size_t kMaxQueryThreads = 2;
-/// Threads that ask models whether they are ready, which a model may answer itself.
+inline constexpr size_t kMaxQueryThreads = 4;
+/// Threads that ask models whether they are ready, which a plug-in may answer.
 inline constexpr size_t kMaxReadinessThreads = 8;
 /// The maximum number of calls that wait for a thread of either kind.
 inline constexpr size_t kMaxBlockedCalls = 1024;
@@ -50,12 +52,13 @@ struct CallStatus;
 /// there is no such method.
 using CallMaker = std::shared_ptr<Call> (*)(const CallOrigin& origin, CallStatus* refusal);
 
-/// The state that all calls of a server share.
+/// The state that all calls of a server share. Of the pools, WorkersFor() chooses.
 struct ServerContext {
   const GrpcOptions options;
   api::InferenceService& service;
   const CallMaker make_call = nullptr;  // the methods
   const http2::SessionOptions session_options = SessionOptionsOf(options);
+  SharedReadiness watched{service};  // before the pool that runs its questions
   base::BlockingWorkers workers{"grpc-blocking", kMaxBlockingThreads, kMaxBlockedCalls,
                                 base::PoolWork::kInBackground};
   /// Not the same threads as `workers`, where a load takes minutes.
@@ -68,6 +71,22 @@ struct ServerContext {
   const std::shared_ptr<base::ByteBudget> small_answers =
       std::make_shared<base::ByteBudget>(kMaxSmallAnswers, std::chrono::milliseconds(0));
   std::atomic<bool> stopping{false};
+
+  /// Returns the threads that carry out an operation, by its cost; null: the event loops.
+  base::BlockingWorkers* WorkersFor(api::Operation operation) {
+    switch (api::FactsOf(operation).cost) {
+      case api::Cost::kRunsOnLoop:
+        return nullptr;
+      case api::Cost::kAsksTables:
+      case api::Cost::kMovesSequences:  // no gRPC method does
+        return &queries;
+      case api::Cost::kAsksPlugins:
+        return &readiness;
+      case api::Cost::kLoads:
+        return &workers;
+    }
+    return &workers;
+  }
 };
 
 }  // namespace nereid::frontend::grpc

@@ -24,12 +24,12 @@ Delivery SmallCall::Answer(std::string_view request) {
 }
 
 void SmallCall::OnRequest(StoredBytes message) {
-  if (method_.workers == nullptr && message.bytes.size() <= kMaxRequestOnLoop) {
+  base::BlockingWorkers* chosen = context_.WorkersFor(method_.operation);
+  if (chosen == nullptr && message.bytes.size() <= kMaxRequestOnLoop) {
     OnDelivery(Answer(message.bytes));
     return;
   }
-  base::BlockingWorkers& workers =
-      method_.workers == nullptr ? *context_.detours : context_.*method_.workers;
+  base::BlockingWorkers& workers = chosen == nullptr ? *context_.detours : *chosen;
   // std::function requires a copyable function.
   auto request = std::make_shared<StoredBytes>(std::move(message));
   const auto self = std::static_pointer_cast<SmallCall>(shared_from_this());

@@ -15,6 +15,7 @@
 namespace nereid::frontend::grpc {
 namespace {
 
+using api::RefusedAt;
 using codec::proto::EncodedMessage;
 
 constexpr std::string_view kPath = "/inference.GRPCInferenceService/ModelStreamInfer";
@@ -183,7 +184,7 @@ StreamInferCall::Prepared StreamInferCall::Prepare(StoredBytes message,
   Prepared prepared;
   prepared.size = message.wire_size;
   codec::proto::InferRequestView& view = ThreadRequestView();
-  prepared.status = ParseRequest(message, &view);
+  prepared.status = Counted(context_, RefusedAt::kMessage, ParseRequest(message, &view));
   prepared.is_malformed = !prepared.status.ok();
   if (prepared.is_malformed) return prepared;
   // The message may be gone when a failure is reported.
@@ -191,12 +192,14 @@ StreamInferCall::Prepared StreamInferCall::Prepare(StoredBytes message,
                     std::string(view.model_version)};
   const auto target = FindTarget(context_, view);
   if (!target.ok()) {
-    prepared.status = target.status();
+    prepared.status = Counted(context_, RefusedAt::kSubmission, target.status());
     return prepared;
   }
   prepared.decoupled = target->traits.decoupled;
-  prepared.status = FillRequest(context_, view, *target, std::move(message), {deadline_ns, fields_},
-                                prepared.request.get(), &prepared.response_options);
+  prepared.status =
+      Counted(context_, RefusedAt::kMessage,
+              FillRequest(context_, view, *target, std::move(message), {deadline_ns, fields_},
+                          prepared.request.get(), &prepared.response_options));
   return prepared;
 }
 
@@ -225,18 +228,22 @@ void StreamInferCall::BeginRequest(Prepared prepared) {
   if (!prepared.status.ok()) return Refuse(number, prepared.names.id, prepared.status);
   Bind(&prepared, number, &running);
   if (!prepared.is_heavy) {
-    const base::Status status = context_.service.Infer(prepared.request);
+    const base::Status status = Submit(prepared);
     if (!status.ok()) Refuse(number, prepared.names.id, status);
     return;
   }
   // The submission checks the elements of large string tensors: too long for an event loop.
   auto held = std::make_shared<Prepared>(std::move(prepared));
   Detour([this, held, number]() -> Return {
-    const base::Status status = context_.service.Infer(held->request);
+    const base::Status status = Submit(*held);
     return [this, held, number, status] {
       if (!status.ok()) Refuse(number, held->names.id, status);
     };
   });
+}
+
+base::Status StreamInferCall::Submit(Prepared& prepared) const {
+  return Counted(context_, RefusedAt::kSubmission, context_.service.Infer(prepared.request));
 }
 
 void StreamInferCall::Bind(Prepared* prepared, uint64_t number, Running* running) {

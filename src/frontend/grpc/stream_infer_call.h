@@ -50,6 +50,7 @@ class StreamInferCall final : public Call {
   /// Decodes a message. May be called by any thread.
   Prepared Prepare(StoredBytes message, uint64_t deadline_ns) const;
   void BeginRequest(Prepared prepared);
+  base::Status Submit(Prepared& prepared) const;
   void Bind(Prepared* prepared, uint64_t number, Running* running);
   void Refuse(uint64_t number, std::string_view id, const base::Status& status);
   static void StampSend(const Running& running, std::string_view name);

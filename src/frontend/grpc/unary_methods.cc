@@ -226,35 +226,37 @@ using api::Operation;
 
 constexpr UnaryMethod kMethods[] = {
     NEREID_METHOD(ServerLive, Operation::kServerLive),
-    NEREID_METHOD(ServerReady, Operation::kServerReady, &ServerContext::readiness),
-    NEREID_METHOD(ModelReady, Operation::kModelReady, &ServerContext::readiness),
+    NEREID_METHOD(ServerReady, Operation::kServerReady),
+    NEREID_METHOD(ModelReady, Operation::kModelReady),
     NEREID_METHOD(ServerMetadata, Operation::kServerMetadata),
     NEREID_METHOD(ModelMetadata, Operation::kModelMetadata),
-    // The time depends on the length of a configuration, or on the number of models.
-    NEREID_METHOD(ModelConfig, Operation::kModelConfig, &ServerContext::queries),
-    NEREID_METHOD(ModelStatistics, Operation::kStatistics, &ServerContext::queries),
-    NEREID_METHOD(RepositoryIndex, Operation::kRepositoryIndex, &ServerContext::queries),
-    NEREID_METHOD(LogSettings, Operation::kLogRead, nullptr, Operation::kLogChange),
-    NEREID_METHOD(TraceSetting, Operation::kTraceRead, nullptr, Operation::kTraceChange),
-    // These open and unmap files.
-    NEREID_METHOD(SystemSharedMemoryStatus, Operation::kSharedMemoryStatus,
-                  &ServerContext::queries),
-    NEREID_METHOD(SystemSharedMemoryRegister, Operation::kSharedMemoryRegister,
-                  &ServerContext::queries),
-    NEREID_METHOD(SystemSharedMemoryUnregister, Operation::kSharedMemoryUnregister,
-                  &ServerContext::queries),
-    NEREID_METHOD(CudaSharedMemoryStatus, Operation::kSharedMemoryStatus, &ServerContext::queries),
-    NEREID_METHOD(CudaSharedMemoryRegister, Operation::kSharedMemoryRegister,
-                  &ServerContext::queries),
-    NEREID_METHOD(CudaSharedMemoryUnregister, Operation::kSharedMemoryUnregister,
-                  &ServerContext::queries),
-    NEREID_METHOD(RepositoryModelLoad, Operation::kModelLoad, &ServerContext::workers),
-    NEREID_METHOD(RepositoryModelUnload, Operation::kModelUnload, &ServerContext::workers),
+    NEREID_METHOD(ModelConfig, Operation::kModelConfig),
+    NEREID_METHOD(ModelStatistics, Operation::kStatistics),
+    NEREID_METHOD(RepositoryIndex, Operation::kRepositoryIndex),
+    NEREID_METHOD(LogSettings, Operation::kLogRead, Operation::kLogChange),
+    NEREID_METHOD(TraceSetting, Operation::kTraceRead, Operation::kTraceChange),
+    NEREID_METHOD(SystemSharedMemoryStatus, Operation::kSharedMemoryStatus),
+    NEREID_METHOD(SystemSharedMemoryRegister, Operation::kSharedMemoryRegister),
+    NEREID_METHOD(SystemSharedMemoryUnregister, Operation::kSharedMemoryUnregister),
+    NEREID_METHOD(CudaSharedMemoryStatus, Operation::kSharedMemoryStatus),
+    NEREID_METHOD(CudaSharedMemoryRegister, Operation::kSharedMemoryRegister),
+    NEREID_METHOD(CudaSharedMemoryUnregister, Operation::kSharedMemoryUnregister),
+    NEREID_METHOD(RepositoryModelLoad, Operation::kModelLoad),
+    NEREID_METHOD(RepositoryModelUnload, Operation::kModelUnload),
     {"/grpc.health.v1.Health/Check", Operation::kServerReady,
      &Run<::grpc::health::v1::HealthCheckRequest, ::grpc::health::v1::HealthCheckResponse,
-          HealthCheck>,
-     &ServerContext::readiness},
+          HealthCheck>},
 };
+
+consteval bool ChangesCostTheSame() {
+  for (const UnaryMethod& method : kMethods) {
+    if (method.change && api::FactsOf(*method.change).cost != api::FactsOf(method.operation).cost) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(ChangesCostTheSame(), "the threads are chosen before the message is read");
 
 #undef NEREID_METHOD
 

@@ -31,12 +31,11 @@ using UnaryHandler = CallStatus (*)(ServerContext& context, const UnaryRequest& 
 /// A method whose request and reply are small messages.
 struct UnaryMethod {
   std::string_view path;
-  /// Decides who may call it.
+  /// Decides who may call it, and which threads run it (ServerContext::WorkersFor).
   api::Operation operation;
   UnaryHandler handler;
-  /// The threads that run it; null: the event loops, because it never takes long.
-  base::BlockingWorkers ServerContext::*workers = nullptr;
-  /// Decides in addition about messages that change something; nothing: no message does.
+  /// Decides in addition about messages that change something; nothing: no message does. It has the
+  /// cost of `operation`.
   std::optional<api::Operation> change = std::nullopt;
 };
 

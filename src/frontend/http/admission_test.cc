@@ -107,6 +107,20 @@ TEST_F(AdmissionTest, EveryEndpointIsClosedToNobody) {
   }
 }
 
+// Whether a label exists is told to those alone who may ask.
+TEST_F(AdmissionTest, TheGateComesBeforeLabels) {
+  StartWith({.file = tokens_.file()});
+  const std::string path = "/v2/models/echo/versions/canary";
+  for (const std::string& request :
+       {Get(path), Get(path + "/ready"), Get(path + "/config"), Get(path + "/stats"),
+        Post(path + "/infer", kJson), Post(path + "/generate", "{}")}) {
+    EXPECT_EQ(Send(request).status, 401) << request;
+  }
+  EXPECT_EQ(Send(Get(path + "/ready", As("observe"))).status, 404);
+  EXPECT_EQ(Send(Post(path + "/ready", "", As("observe"))).status, 404) << "as in Triton, not 405";
+  EXPECT_EQ(Send(Post(path + "/infer", kJson, As("infer"))).status, 404);
+}
+
 // Nobody's bodies cost no memory: the reply comes before the body, and the connection ends.
 TEST_F(AdmissionTest, LargeBodiesOfRefusedClientsAreNotReceived) {
   StartWith({.file = tokens_.file()});

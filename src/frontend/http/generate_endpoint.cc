@@ -22,6 +22,7 @@
 namespace nereid::frontend::http {
 namespace {
 
+using api::RefusedAt;
 using base::Status;
 
 constexpr StreamForm kEvents = {
@@ -108,28 +109,25 @@ struct GenerateEndpoint::Call {
   std::optional<Status> decoded;
 };
 
-namespace {
+void GenerateEndpoint::Handle(Exchange& exchange, const Route& route) const {
+  auto call = std::make_shared<Call>();
+  Status status = Begin(exchange, route, call.get());
+  if (!status.ok()) return Refuse(exchange, RefusedAt::kSubmission, status);
+  if (exchange.body().size > kMaxJsonOnLoop) return DecodeOffLoop(exchange, std::move(call));
+  status = Decode(exchange, call.get());
+  if (!status.ok()) return Refuse(exchange, RefusedAt::kMessage, status);
+  status = Submit(exchange, call.get(), /*may_run_inline=*/true);
+  if (!status.ok()) Refuse(exchange, RefusedAt::kSubmission, status);
+}
 
-void Fail(Exchange& exchange, const Status& status) {
+void GenerateEndpoint::Refuse(Exchange& exchange, RefusedAt at, const Status& status) const {
+  CountRefused(service_, options_, exchange, at, status.code());
   if (exchange.head().IsTooLate()) {
     exchange.reply().SetTooLate();
   } else {
     exchange.reply().SetError(api::HttpStatus(status.code()), kJsonType, status.message());
   }
   exchange.Finish();
-}
-
-}  // namespace
-
-void GenerateEndpoint::Handle(Exchange& exchange, const Route& route) const {
-  auto call = std::make_shared<Call>();
-  Status status = Begin(exchange, route, call.get());
-  if (status.ok()) {
-    if (exchange.body().size > kMaxJsonOnLoop) return DecodeOffLoop(exchange, std::move(call));
-    status = Decode(exchange, call.get());
-  }
-  if (status.ok()) status = Submit(exchange, call.get(), /*may_run_inline=*/true);
-  if (!status.ok()) Fail(exchange, status);
 }
 
 Status GenerateEndpoint::Begin(Exchange& exchange, const Route& route, Call* call) const {
@@ -156,10 +154,15 @@ Status GenerateEndpoint::Begin(Exchange& exchange, const Route& route, Call* cal
 
 void GenerateEndpoint::DecodeOffLoop(Exchange& exchange, std::shared_ptr<Call> call) const {
   exchange.ContinueWith([this, &exchange, call] {
-    if (!call->decoded) return exchange.Finish();
+    if (!call->decoded) {
+      CountRefused(service_, options_, exchange, RefusedAt::kMessage,
+                   base::StatusCode::kUnavailable);
+      return exchange.Finish();
+    }
     Status status = *call->decoded;
-    if (status.ok()) status = Submit(exchange, call.get(), /*may_run_inline=*/false);
-    if (!status.ok()) Fail(exchange, status);
+    if (!status.ok()) return Refuse(exchange, RefusedAt::kMessage, status);
+    status = Submit(exchange, call.get(), /*may_run_inline=*/false);
+    if (!status.ok()) Refuse(exchange, RefusedAt::kSubmission, status);
   });
   workers_.Run(exchange, [this, &exchange, call] { call->decoded = Decode(exchange, call.get()); });
 }

@@ -33,6 +33,8 @@ class GenerateEndpoint {
   struct Call;
 
   base::Status Begin(Exchange& exchange, const Route& route, Call* call) const;
+  /// Counts the request as refused, and replies with the error.
+  void Refuse(Exchange& exchange, api::RefusedAt at, const base::Status& status) const;
   void DecodeOffLoop(Exchange& exchange, std::shared_ptr<Call> call) const;
   base::Status Decode(Exchange& exchange, Call* call) const;
   base::Status Submit(Exchange& exchange, Call* call, bool may_run_inline) const;

@@ -39,10 +39,6 @@ base::Result<api::DrainReport> ChangeDrain(api::Health& health, const Exchange& 
 bool AsksForReasons(const RequestHead& head) { return QueryValue(head.target, "reason") == "true"; }
 
 void HealthEndpoint::Explain(Exchange& exchange, const Route& route) const {
-  workers_.Run(exchange, [this, &exchange, route] { ReplyToExplain(exchange, route); });
-}
-
-void HealthEndpoint::ReplyToExplain(Exchange& exchange, const Route& route) const {
   api::Health* const health = service_.health();
   if (health == nullptr) return SetUnsupported(exchange);
   if (route.endpoint == Endpoint::kServerLive) {
@@ -62,10 +58,6 @@ void HealthEndpoint::ReplyToExplain(Exchange& exchange, const Route& route) cons
 }
 
 void HealthEndpoint::Drain(Exchange& exchange, Method method) const {
-  workers_.Run(exchange, [this, &exchange, method] { ReplyToDrain(exchange, method); });
-}
-
-void HealthEndpoint::ReplyToDrain(Exchange& exchange, Method method) const {
   api::Health* const health = service_.health();
   if (health == nullptr) return SetUnsupported(exchange);
   const auto report = method == Method::kGet ? base::Result<api::DrainReport>(health->Drain())

@@ -3,7 +3,6 @@
 
 #include "api/inference_service.h"
 #include "frontend/http/exchange.h"
-#include "frontend/http/off_loop.h"
 #include "frontend/http/request_head.h"
 #include "frontend/http/route.h"
 
@@ -17,23 +16,17 @@ bool AsksForReasons(const RequestHead& head);
 /// The health documents with reasons, and the drain.
 class HealthEndpoint {
  public:
-  /// `workers` make the documents: one may look at all models.
-  HealthEndpoint(api::InferenceService& service, OffLoop& workers)
-      : service_(service), workers_(workers) {}
+  explicit HealthEndpoint(api::InferenceService& service) : service_(service) {}
 
-  /// Replies to a request for liveness or readiness with the status that it has without reasons,
-  /// and with a document. The views in `route` are parts of the exchange's target.
+  /// Sets the reply to a request for liveness or readiness: the status that it has without reasons,
+  /// and a document. Asks plug-ins. The views in `route` are parts of the exchange's target.
   void Explain(Exchange& exchange, const Route& route) const;
 
-  /// Shows (GET), begins or changes (POST) or ends (DELETE) the drain.
+  /// Shows (GET), begins or changes (POST) or ends (DELETE) the drain, and sets the reply.
   void Drain(Exchange& exchange, Method method) const;
 
  private:
-  void ReplyToExplain(Exchange& exchange, const Route& route) const;
-  void ReplyToDrain(Exchange& exchange, Method method) const;
-
   api::InferenceService& service_;
-  OffLoop& workers_;
 };
 
 }  // namespace nereid::frontend::http

@@ -23,6 +23,7 @@
 namespace nereid::frontend::http {
 namespace {
 
+using api::RefusedAt;
 using base::Status;
 using request::InferenceRequest;
 
@@ -98,17 +99,6 @@ struct Decoding {
   std::string_view error_type = kTextType;
 };
 
-void Fail(Exchange& exchange, const Status& status, std::string_view error_type) {
-  if (exchange.head().IsTooLate()) {
-    exchange.reply().SetTooLate();
-    return exchange.Finish();
-  }
-  const std::string fields = std::move(exchange.reply().extra_fields);
-  exchange.reply().SetError(api::HttpStatus(status.code()), error_type, status.message());
-  exchange.reply().extra_fields = fields;
-  exchange.Finish();
-}
-
 bool IsLargeRequest(const Exchange& exchange) {
   const size_t size = exchange.body().total_size();
   if (size <= kMaxPackedOnLoop) return false;
@@ -126,14 +116,25 @@ void InferEndpoint::Handle(Exchange& exchange, const Route& route) const {
   auto request = std::make_unique<InferenceRequest>();
   std::string_view error_type = kTextType;
   Status status = Begin(route, request.get());
-  if (status.ok()) {
-    if (IsLargeRequest(exchange)) return DecodeOffLoop(exchange, std::move(request));
-    status = Decode(exchange, request.get(), &error_type);
+  if (!status.ok()) return Refuse(exchange, RefusedAt::kSubmission, status, error_type);
+  if (IsLargeRequest(exchange)) return DecodeOffLoop(exchange, std::move(request));
+  status = Decode(exchange, request.get(), &error_type);
+  if (!status.ok()) return Refuse(exchange, RefusedAt::kMessage, status, error_type);
+  status = Submit(exchange, std::move(request), exchange.body().total_size() <= kMaxInlineBody);
+  if (!status.ok()) Refuse(exchange, RefusedAt::kSubmission, status, error_type);
+}
+
+void InferEndpoint::Refuse(Exchange& exchange, RefusedAt at, const Status& status,
+                           std::string_view error_type) const {
+  CountRefused(service_, options_, exchange, at, status.code());
+  if (exchange.head().IsTooLate()) {
+    exchange.reply().SetTooLate();
+    return exchange.Finish();
   }
-  if (status.ok()) {
-    status = Submit(exchange, std::move(request), exchange.body().total_size() <= kMaxInlineBody);
-  }
-  if (!status.ok()) Fail(exchange, status, error_type);
+  const std::string fields = std::move(exchange.reply().extra_fields);
+  exchange.reply().SetError(api::HttpStatus(status.code()), error_type, status.message());
+  exchange.reply().extra_fields = fields;
+  exchange.Finish();
 }
 
 Status InferEndpoint::Begin(const Route& route, InferenceRequest* request) const {
@@ -154,14 +155,26 @@ memory::HostBuffer InferEndpoint::TakeBodyMemory(const Route& route, size_t size
   return options_.take_input_memory(target.model_name, target.model_version, size);
 }
 
+void CountRefused(api::InferenceService& service, const KserveOptions& options,
+                  const Exchange& exchange, RefusedAt at, base::StatusCode code) {
+  api::RefusedRequests* const refused = service.controls().refused;
+  if (refused == nullptr) return;
+  refused->Count(options.front_end, exchange.head().IsTooLate() ? RefusedAt::kDeadline : at, code);
+}
+
 void InferEndpoint::DecodeOffLoop(Exchange& exchange, RequestPtr request) const {
   const auto decoding = std::make_shared<Decoding>();
   decoding->request = std::move(request);
   exchange.ContinueWith([this, &exchange, decoding] {
-    if (!decoding->status) return exchange.Finish();
+    if (!decoding->status) {
+      CountRefused(service_, options_, exchange, RefusedAt::kMessage,
+                   base::StatusCode::kUnavailable);
+      return exchange.Finish();
+    }
     Status status = *decoding->status;
-    if (status.ok()) status = Submit(exchange, std::move(decoding->request), false);
-    if (!status.ok()) Fail(exchange, status, decoding->error_type);
+    if (!status.ok()) return Refuse(exchange, RefusedAt::kMessage, status, decoding->error_type);
+    status = Submit(exchange, std::move(decoding->request), false);
+    if (!status.ok()) Refuse(exchange, RefusedAt::kSubmission, status, decoding->error_type);
   });
   workers_.Run(exchange, [this, &exchange, decoding] {
     decoding->status = Decode(exchange, decoding->request.get(), &decoding->error_type);

@@ -12,6 +12,11 @@
 
 namespace nereid::frontend::http {
 
+/// Counts the inference request of `exchange` as refused. If its deadline has passed, that is the
+/// reason.
+void CountRefused(api::InferenceService& service, const KserveOptions& options,
+                  const Exchange& exchange, api::RefusedAt at, base::StatusCode code);
+
 /// POST …/infer: inference with tensors in JSON, in binary, or both.
 class InferEndpoint {
  public:
@@ -37,6 +42,9 @@ class InferEndpoint {
   using RequestPtr = std::unique_ptr<request::InferenceRequest>;
 
   base::Status Begin(const Route& route, request::InferenceRequest* request) const;
+  /// Counts the request as refused, and replies with the error.
+  void Refuse(Exchange& exchange, api::RefusedAt at, const base::Status& status,
+              std::string_view error_type) const;
   void DecodeOffLoop(Exchange& exchange, RequestPtr request) const;
   base::Status Decode(Exchange& exchange, request::InferenceRequest* request,
                       std::string_view* error_type) const;

@@ -30,6 +30,7 @@
 #include "frontend/http/load_endpoint.h"
 #include "frontend/http/off_loop.h"
 #include "frontend/http/openapi_endpoint.h"
+#include "frontend/http/operation_pools.h"
 #include "frontend/http/route.h"
 #include "frontend/http/sequence_endpoint.h"
 #include "frontend/http/shared_memory_endpoint.h"
@@ -39,15 +40,6 @@ namespace nereid::frontend::http {
 namespace {
 
 using base::Status;
-
-/// How many requests to load or unload a model are carried out at the same time.
-constexpr size_t kMaxLoadThreads = 8;
-/// How many further ones wait.
-constexpr size_t kMaxWaitingLoads = 4096;
-/// How many documents about models, statistics and settings are made at the same time.
-constexpr size_t kMaxDocumentThreads = 4;
-/// Threads that ask models whether they are ready.
-constexpr size_t kMaxReadinessThreads = 8;
 
 /// Returns the number of threads that encode and decode: that of the CPUs, because the work does
 /// not block.
@@ -69,14 +61,17 @@ class KserveHandler final : public KserveRoutes {
         service_(service),
         infer_(options_, service_, codec_),
         generate_(options_, service_, codec_),
-        health_(service_, documents_),
-        openapi_(service_, documents_),
-        shown_loads_(service_, documents_),
-        shared_memory_(service_.shared_memory(), documents_),
+        health_(service_),
+        openapi_(service_),
+        shown_loads_(service_),
+        shared_memory_(service_.shared_memory()),
         sequences_(service_) {}
 
   void Handle(Exchange& exchange) override;
   void Serve(Exchange& exchange, const Route& route, Method method) override;
+  void Run(Exchange& exchange, api::Operation operation, std::function<void()> work) override {
+    pools_.Run(exchange, operation, std::move(work));
+  }
   bool MayReceiveBody(Exchange& exchange) override;
   bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) override;
   BodyLimit LimitBody(Exchange& exchange) override {
@@ -95,15 +90,10 @@ class KserveHandler final : public KserveRoutes {
   void Stop() override {
     frees_.Stop();
     codec_.Stop();
-    documents_.Stop();
-    readiness_.Stop();
-    sequences_.Stop();
-    loads_.Stop();
+    pools_.Stop();
   }
 
  private:
-  using MakeDocument = Document (KserveHandler::*)(const Route&);
-
   /// Returns whether the path has a label although the model has no rollout. It then names no
   /// operation, as in Triton.
   bool NamesUnknownLabel(const Route& route) const {
@@ -113,31 +103,20 @@ class KserveHandler final : public KserveRoutes {
   void ServeAdmitted(Exchange& exchange, const Route& route, Method method);
   void Inflate(Exchange& exchange, const Route& route, Method method);
   bool AdmitTo(Exchange& exchange, const EndpointSpec& spec, Method method) const;
-  void Get(Exchange& exchange, const Route& route, std::string_view type, MakeDocument make);
-  void GetReady(Exchange& exchange, const Route& route, MakeDocument make);
-  void GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make);
+  void Answer(Exchange& exchange, const Route& route, Method method) const;
   void MakeReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                  int count);
-  Document ServerMetadata(const Route& route);
-  Document ServerLive(const Route& route);
-  Document ServerReady(const Route& route);
-  Document ModelMetadata(const Route& route);
-  Document ModelReady(const Route& route);
-  Document ModelConfig(const Route& route);
-  Document Statistics(const Route& route);
-  Document Sequences(const Route& route);
-  Document LoggingDocument(std::string_view json, bool change);
-  Document TraceDocument(const std::string& model, std::string_view json, bool change);
-  Document IndexDocument(std::string_view json);
-  Status LoadModel(const Exchange& exchange, const Route& route);
-  Status UnloadModel(const Route& route, std::string_view json);
-  Document RolloutDocument(const Route& route, Method method, std::string_view json);
-  void Logging(Exchange& exchange, bool change);
-  void TraceSetting(Exchange& exchange, const Route& route, bool change);
-  void RepositoryIndex(Exchange& exchange);
-  void Load(Exchange& exchange, const Route& route);
-  void Unload(Exchange& exchange, const Route& route);
-  void Rollout(Exchange& exchange, const Route& route, Method method);
+  Document ModelMetadata(const Route& route) const;
+  Document ModelReady(const Route& route) const;
+  Document ModelConfig(const Route& route) const;
+  Document Statistics(const Route& route) const;
+  Document Sequences(const Route& route) const;
+  Document Logging(std::string_view json, bool change) const;
+  Document TraceSetting(const Route& route, std::string_view json, bool change) const;
+  Document RepositoryIndex(std::string_view json) const;
+  Document Load(const Exchange& exchange, const Route& route) const;
+  Document Unload(const Route& route, std::string_view json) const;
+  Document Rollout(const Route& route, Method method, std::string_view json) const;
 
   const KserveOptions options_;
   api::InferenceService& service_;
@@ -147,12 +126,9 @@ class KserveHandler final : public KserveRoutes {
   const OpenApiEndpoint openapi_;
   const LoadEndpoint shown_loads_;
   const SharedMemoryEndpoint shared_memory_;
-  SequenceEndpoint sequences_;
-  // Separate pools, so that none waits for the others: a load takes minutes, a document may wait
-  // for the file system, and large messages wait for a CPU.
-  OffLoop loads_{"http-loads", kMaxLoadThreads, kMaxWaitingLoads, base::PoolWork::kInBackground};
-  OffLoop documents_{"http-documents", kMaxDocumentThreads};
-  OffLoop readiness_{"http-ready", kMaxReadinessThreads};
+  const SequenceEndpoint sequences_;
+  OperationPools pools_;
+  // Not one of those: large messages wait for a CPU.
   OffLoop codec_{"http-codec", CodecThreads(), kMaxWaitingCodecs, base::PoolWork::kComputes};
   base::BlockingWorkers frees_{"http-free", 1};
 };
@@ -228,26 +204,43 @@ void KserveHandler::Handle(Exchange& exchange) {
   Serve(exchange, FindRoute(exchange.head().path()), exchange.head().method);
 }
 
+bool IsInference(const Route& route) {
+  return route.endpoint == Endpoint::kInfer || route.endpoint == Endpoint::kGenerate ||
+         route.endpoint == Endpoint::kGenerateStream;
+}
+
+void ReplyNotFound(Exchange& exchange) {
+  LogRequest(exchange.head(), 404);
+  exchange.reply().SetError(404, kTextType, "Not Found");
+  exchange.Finish();
+}
+
 // The order of the checks is Triton's: who asks, then the method, then the rest.
 void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method) {
   if (api::AccessRecord* const record = exchange.access_entry().record()) {
     record->SetTarget(route.model, {});  // an inference adds its id
   }
-  if (route.endpoint == Endpoint::kUnknown || NamesUnknownLabel(route)) {
-    LogRequest(exchange.head(), 404);
-    exchange.reply().SetError(404, kTextType, "Not Found");
-    return exchange.Finish();
-  }
+  if (route.endpoint == Endpoint::kUnknown) return ReplyNotFound(exchange);
   const EndpointSpec& spec = SpecOf(route.endpoint);
   if (!AdmitTo(exchange, spec, method)) return exchange.Finish();
+  if (NamesUnknownLabel(route)) {
+    if (IsInference(route)) {
+      CountRefused(service_, options_, exchange, api::RefusedAt::kSubmission,
+                   base::StatusCode::kNotFound);
+    }
+    return ReplyNotFound(exchange);
+  }
   if (!spec.Accepts(method)) {
     exchange.reply().SetError(405, ErrorType(spec), "Method Not Allowed");
     exchange.reply().extra_fields = AllowField(spec);
     return exchange.Finish();
   }
+  if (route.endpoint == Endpoint::kInfer) return infer_.Handle(exchange, route);
+  if (IsInference(route)) return generate_.Handle(exchange, route);
   if (spec.reasons && AsksForReasons(exchange.head())) {
     if (!Admit(options_.gate.get(), *spec.reasons, exchange)) return exchange.Finish();
-    return health_.Explain(exchange, route);
+    return pools_.Run(exchange, *spec.reasons,
+                      [this, &exchange, route] { health_.Explain(exchange, route); });
   }
   if (method == Method::kHead) method = Method::kGet;  // the connection leaves the body out
   if (MustInflate(exchange, route)) return Inflate(exchange, route, method);
@@ -274,84 +267,73 @@ void KserveHandler::Inflate(Exchange& exchange, const Route& route, Method metho
 }
 
 void KserveHandler::ServeAdmitted(Exchange& exchange, const Route& route, Method method) {
+  pools_.Run(exchange, SpecOf(route.endpoint).OperationOf(method),
+             [this, &exchange, route, method] { Answer(exchange, route, method); });
+}
+
+/// Returns an empty document for "yes", and an error without a text for "no".
+Document YesOrNo(const base::Result<bool>& answer) {
+  if (answer.ok() && *answer) return std::string();
+  return Status::InvalidArgument("");
+}
+
+/// Makes the reply to a request that is no inference. Runs on a thread for its operation's cost.
+void KserveHandler::Answer(Exchange& exchange, const Route& route, Method method) const {
   const bool post = method == Method::kPost;
+  const std::string_view json = exchange.body().view();
   switch (route.endpoint) {
-    case Endpoint::kInfer:
-      return infer_.Handle(exchange, route);
     case Endpoint::kServerLive:
-      return Get(exchange, route, kTextType, &KserveHandler::ServerLive);
+      return SetDocument(exchange, kTextType, YesOrNo(service_.IsServerLive()));
     case Endpoint::kServerReady:
-      return GetReady(exchange, route, &KserveHandler::ServerReady);
+      return SetDocument(exchange, kTextType, YesOrNo(service_.IsServerReady()));
     case Endpoint::kModelReady:
-      return GetReady(exchange, route, &KserveHandler::ModelReady);
+      return SetDocument(exchange, kTextType, ModelReady(route));
     case Endpoint::kDrain:
       return health_.Drain(exchange, method);
     case Endpoint::kSequenceClaim:
     case Endpoint::kSequenceSettle:
     case Endpoint::kSequenceOffer:
-      return sequences_.Handle(exchange, route.endpoint);
+      return sequences_.Reply(exchange, route.endpoint);
     case Endpoint::kV1Live:
-      SetDocument(exchange, kJsonType, V1Health(service_, route));
-      return exchange.Finish();
     case Endpoint::kV1ModelReady:
-      return readiness_.Run(exchange, [this, &exchange, route] {
-        SetDocument(exchange, kJsonType, V1Health(service_, route));
-      });
+      return SetDocument(exchange, kJsonType, V1Health(service_, route));
     case Endpoint::kServerMetadata:
-      return Get(exchange, route, kJsonType, &KserveHandler::ServerMetadata);
+      return SetDocument(exchange, kJsonType,
+                         codec::json::EncodeServerMetadata(service_.GetServerMetadata()));
     case Endpoint::kModelMetadata:
-      return GetOffLoop(exchange, route, &KserveHandler::ModelMetadata);
+      return SetDocument(exchange, kJsonType, ModelMetadata(route));
     case Endpoint::kServerOpenApi:
     case Endpoint::kModelOpenApi:
-      return openapi_.Handle(exchange, route);
+      return exchange.reply().SetDocument(openapi_.Document(route));
     case Endpoint::kModelConfig:
-      return GetOffLoop(exchange, route, &KserveHandler::ModelConfig);
+      return SetDocument(exchange, kJsonType, ModelConfig(route));
     case Endpoint::kStatistics:
-      return GetOffLoop(exchange, route, &KserveHandler::Statistics);
+      return SetDocument(exchange, kJsonType, Statistics(route));
     case Endpoint::kSequences:
-      return GetOffLoop(exchange, route, &KserveHandler::Sequences);
+      return SetDocument(exchange, kJsonType, Sequences(route));
     case Endpoint::kRepositoryIndex:
-      return RepositoryIndex(exchange);
+      return SetDocument(exchange, kJsonType, RepositoryIndex(json));
     case Endpoint::kModelLoad:
-      return post ? Load(exchange, route) : shown_loads_.Handle(exchange, route, method);
+      return SetDocument(exchange, kJsonType,
+                         post ? Load(exchange, route) : shown_loads_.Document(route, method));
     case Endpoint::kModelUnload:
-      return Unload(exchange, route);
+      return SetDocument(exchange, kJsonType, Unload(route, json));
     case Endpoint::kRollout:
-      return Rollout(exchange, route, method);
-    case Endpoint::kGenerate:
-    case Endpoint::kGenerateStream:
-      return generate_.Handle(exchange, route);
+      return SetDocument(exchange, kJsonType, Rollout(route, method, json));
     case Endpoint::kTraceSetting:
-      return TraceSetting(exchange, route, post);
+      return SetDocument(exchange, kJsonType, TraceSetting(route, json, post));
     case Endpoint::kLogging:
-      return Logging(exchange, post);
+      return SetDocument(exchange, kJsonType, Logging(json, post));
     case Endpoint::kSharedMemoryStatus:
     case Endpoint::kSharedMemoryRegister:
     case Endpoint::kSharedMemoryUnregister:
-      return shared_memory_.Handle(exchange, route);
+      return exchange.reply().SetDocument(shared_memory_.Document(route, exchange));
+    case Endpoint::kInfer:
+    case Endpoint::kGenerate:
+    case Endpoint::kGenerateStream:
     case Endpoint::kUnknown:
       break;
   }
-}
-
-void KserveHandler::Get(Exchange& exchange, const Route& route, std::string_view type,
-                        MakeDocument make) {
-  SetDocument(exchange, type, (this->*make)(route));
-  exchange.Finish();
-}
-
-/// Like Get, for questions for readiness: a model may answer them itself, and take its time.
-void KserveHandler::GetReady(Exchange& exchange, const Route& route, MakeDocument make) {
-  readiness_.Run(exchange, [this, &exchange, route, make] {
-    SetDocument(exchange, kTextType, (this->*make)(route));
-  });
-}
-
-/// Like Get, for a document that may be long or takes long to make.
-void KserveHandler::GetOffLoop(Exchange& exchange, const Route& route, MakeDocument make) {
-  documents_.Run(exchange, [this, &exchange, route, make] {
-    SetDocument(exchange, kJsonType, (this->*make)(route));
-  });
 }
 
 bool KserveHandler::MakeInferenceReply(Exchange& exchange,
@@ -379,21 +361,7 @@ void KserveHandler::MakeReply(Exchange& exchange,
   infer_.MakeReply(exchange, std::move(response), count);
 }
 
-/// Returns an empty document for "yes", and an error without a text for "no".
-Document YesOrNo(const base::Result<bool>& answer) {
-  if (answer.ok() && *answer) return std::string();
-  return Status::InvalidArgument("");
-}
-
-Document KserveHandler::ServerLive(const Route&) { return YesOrNo(service_.IsServerLive()); }
-
-Document KserveHandler::ServerReady(const Route&) { return YesOrNo(service_.IsServerReady()); }
-
-Document KserveHandler::ServerMetadata(const Route&) {
-  return codec::json::EncodeServerMetadata(service_.GetServerMetadata());
-}
-
-Document KserveHandler::ModelMetadata(const Route& route) {
+Document KserveHandler::ModelMetadata(const Route& route) const {
   NEREID_ASSIGN_OR_RETURN(const int64_t version,
                           service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const api::ModelMetadata metadata,
@@ -401,7 +369,7 @@ Document KserveHandler::ModelMetadata(const Route& route) {
   return codec::json::EncodeModelMetadata(metadata);
 }
 
-Document KserveHandler::ModelReady(const Route& route) {
+Document KserveHandler::ModelReady(const Route& route) const {
   NEREID_ASSIGN_OR_RETURN(const int64_t version,
                           service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const bool ready,
@@ -410,7 +378,7 @@ Document KserveHandler::ModelReady(const Route& route) {
   return std::string();
 }
 
-Document KserveHandler::ModelConfig(const Route& route) {
+Document KserveHandler::ModelConfig(const Route& route) const {
   NEREID_ASSIGN_OR_RETURN(const int64_t version,
                           service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const std::shared_ptr<const config::ModelConfig> config,
@@ -418,7 +386,7 @@ Document KserveHandler::ModelConfig(const Route& route) {
   return codec::json::EncodeModelConfig(*config);
 }
 
-Document KserveHandler::Statistics(const Route& route) {
+Document KserveHandler::Statistics(const Route& route) const {
   NEREID_ASSIGN_OR_RETURN(const int64_t version,
                           service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::ModelStatistics> statistics,
@@ -426,7 +394,7 @@ Document KserveHandler::Statistics(const Route& route) {
   return codec::json::EncodeModelStatistics(statistics);
 }
 
-Document KserveHandler::Sequences(const Route& route) {
+Document KserveHandler::Sequences(const Route& route) const {
   NEREID_ASSIGN_OR_RETURN(const int64_t version,
                           service_.ResolveVersion(std::string(route.model), route.version));
   NEREID_ASSIGN_OR_RETURN(const api::SequenceList list,
@@ -434,7 +402,7 @@ Document KserveHandler::Sequences(const Route& route) {
   return codec::json::EncodeSequences(list);
 }
 
-Document KserveHandler::LoggingDocument(std::string_view json, bool change) {
+Document KserveHandler::Logging(std::string_view json, bool change) const {
   api::LogChanges changes;
   if (change) {
     NEREID_ASSIGN_OR_RETURN(changes, codec::json::DecodeLogChanges(json));
@@ -442,41 +410,22 @@ Document KserveHandler::LoggingDocument(std::string_view json, bool change) {
   return codec::json::EncodeLogSettings(service_.UpdateLogSettings(changes));
 }
 
-void KserveHandler::Logging(Exchange& exchange, bool change) {
-  documents_.Run(exchange, [this, &exchange, change] {
-    SetDocument(exchange, kJsonType, LoggingDocument(exchange.body().view(), change));
-  });
-}
-
-Document KserveHandler::TraceDocument(const std::string& model, std::string_view json,
-                                      bool change) {
+Document KserveHandler::TraceSetting(const Route& route, std::string_view json, bool change) const {
   const auto read = [&]() -> base::Result<std::optional<api::TraceChanges>> {
     if (!change) return std::optional<api::TraceChanges>();
     NEREID_ASSIGN_OR_RETURN(api::TraceChanges changes, codec::json::DecodeTraceChanges(json));
     return std::optional<api::TraceChanges>(std::move(changes));
   };
   NEREID_ASSIGN_OR_RETURN(const api::TraceSettings settings,
-                          service_.UpdateTraceSettings(model, read));
+                          service_.UpdateTraceSettings(std::string(route.model), read));
   return codec::json::EncodeTraceSettings(settings);
 }
 
-void KserveHandler::TraceSetting(Exchange& exchange, const Route& route, bool change) {
-  documents_.Run(exchange, [this, &exchange, model = std::string(route.model), change] {
-    SetDocument(exchange, kJsonType, TraceDocument(model, exchange.body().view(), change));
-  });
-}
-
-Document KserveHandler::IndexDocument(std::string_view json) {
+Document KserveHandler::RepositoryIndex(std::string_view json) const {
   NEREID_ASSIGN_OR_RETURN(const bool ready, codec::json::DecodeRepositoryIndexRequest(json));
   NEREID_ASSIGN_OR_RETURN(const std::vector<api::RepositoryIndexEntry> entries,
                           service_.GetRepositoryIndex(ready));
   return codec::json::EncodeRepositoryIndex(entries);
-}
-
-void KserveHandler::RepositoryIndex(Exchange& exchange) {
-  documents_.Run(exchange, [this, &exchange] {
-    SetDocument(exchange, kJsonType, IndexDocument(exchange.body().view()));
-  });
 }
 
 Document EmptyOr(const Status& status) {
@@ -484,33 +433,21 @@ Document EmptyOr(const Status& status) {
   return std::string();
 }
 
-Status KserveHandler::LoadModel(const Exchange& exchange, const Route& route) {
+Document KserveHandler::Load(const Exchange& exchange, const Route& route) const {
   NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
   NEREID_ASSIGN_OR_RETURN(std::vector<api::LoadParameter> parameters,
                           codec::json::DecodeModelLoadRequest(exchange.body().view()));
-  return service_.LoadModel(std::string(route.model), std::move(parameters),
-                            [&exchange] { return exchange.IsGone(); });
+  return EmptyOr(service_.LoadModel(std::string(route.model), std::move(parameters),
+                                    [&exchange] { return exchange.IsGone(); }));
 }
 
-Status KserveHandler::UnloadModel(const Route& route, std::string_view json) {
+Document KserveHandler::Unload(const Route& route, std::string_view json) const {
   NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
   NEREID_ASSIGN_OR_RETURN(const bool dependents, codec::json::DecodeModelUnloadRequest(json));
-  return service_.UnloadModel(std::string(route.model), dependents);
+  return EmptyOr(service_.UnloadModel(std::string(route.model), dependents));
 }
 
-void KserveHandler::Load(Exchange& exchange, const Route& route) {
-  loads_.Run(exchange, [this, &exchange, route] {
-    SetDocument(exchange, kJsonType, EmptyOr(LoadModel(exchange, route)));
-  });
-}
-
-void KserveHandler::Unload(Exchange& exchange, const Route& route) {
-  loads_.Run(exchange, [this, &exchange, route] {
-    SetDocument(exchange, kJsonType, EmptyOr(UnloadModel(route, exchange.body().view())));
-  });
-}
-
-Document KserveHandler::RolloutDocument(const Route& route, Method method, std::string_view json) {
+Document KserveHandler::Rollout(const Route& route, Method method, std::string_view json) const {
   NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
   api::RolloutControl* const rollouts = service_.rollouts();
   if (rollouts == nullptr) return api::ExtensionUnsupported("rollout");
@@ -522,12 +459,6 @@ Document KserveHandler::RolloutDocument(const Route& route, Method method, std::
   }
   NEREID_ASSIGN_OR_RETURN(const rollout::RolloutStatus status, rollouts->Get(model));
   return codec::json::EncodeRolloutStatus(status);
-}
-
-void KserveHandler::Rollout(Exchange& exchange, const Route& route, Method method) {
-  documents_.Run(exchange, [this, &exchange, route, method] {
-    SetDocument(exchange, kJsonType, RolloutDocument(route, method, exchange.body().view()));
-  });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "api/inference_service.h"
@@ -17,7 +18,10 @@ class KserveRoutes : public HttpHandler {
   /// Serves the request of `exchange` as if it had come to `route` with `method`: with the same
   /// checks and the same reply. The views in `route` must stay valid until the exchange ends.
   virtual void Serve(Exchange& exchange, const Route& route, Method method) = 0;
-  /// The same for MayReceiveBody().
+  /// Runs `work` on a thread for the operation's cost, and then finishes the exchange: see
+  /// OperationPools.
+  virtual void Run(Exchange& exchange, api::Operation operation, std::function<void()> work) = 0;
+  /// As Serve(), for MayReceiveBody().
   virtual bool MayReceiveBodyAt(Exchange& exchange, const Route& route, Method method) = 0;
   /// The same for LimitBody().
   virtual BodyLimit LimitBodyAt(Exchange& exchange, const Route& route, Method method) = 0;

@@ -9,6 +9,7 @@
 
 #include "api/access/access_gate.h"
 #include "api/input_memory.h"
+#include "api/refused_requests.h"
 #include "base/byte_budget.h"
 #include "tracing/request_tracer.h"
 
@@ -37,6 +38,8 @@ struct KserveOptions {
   api::InputMemorySource take_input_memory = nullptr;
   /// Decides who may call what. Null: everyone may do everything.
   std::shared_ptr<const api::AccessGate> gate = nullptr;
+  /// As which front end refused requests are counted.
+  api::FrontEnd front_end = api::FrontEnd::kHttp;
 };
 
 }  // namespace nereid::frontend::http

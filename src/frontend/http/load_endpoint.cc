@@ -9,9 +9,9 @@
 
 namespace nereid::frontend::http {
 
-base::Result<std::string> LoadEndpoint::Answer(const Route& route, Method method) const {
+base::Result<std::string> LoadEndpoint::Document(const Route& route, Method method) const {
   NEREID_RETURN_IF_ERROR(api::CheckRepositoryName(route.repository));
-  api::LoadControl* const loads = service_.loads();
+  api::LoadControl* const loads = service_.controls().loads;
   if (loads == nullptr) return api::ExtensionUnsupported("load status");
   const std::string model(route.model);
   if (method == Method::kDelete) {
@@ -20,12 +20,6 @@ base::Result<std::string> LoadEndpoint::Answer(const Route& route, Method method
   }
   NEREID_ASSIGN_OR_RETURN(const api::ModelLoads shown, loads->Get(model));
   return codec::json::EncodeModelLoads(shown);
-}
-
-void LoadEndpoint::Handle(Exchange& exchange, const Route& route, Method method) const {
-  workers_.Run(exchange, [this, &exchange, route, method] {
-    exchange.reply().SetDocument(Answer(route, method));
-  });
 }
 
 }  // namespace nereid::frontend::http

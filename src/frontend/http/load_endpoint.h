@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "api/inference_service.h"
-#include "frontend/http/exchange.h"
-#include "frontend/http/off_loop.h"
+#include "base/result.h"
 #include "frontend/http/route.h"
 
 namespace nereid::frontend::http {
@@ -11,18 +12,14 @@ namespace nereid::frontend::http {
 /// The document that shows the loads of a model, and their cancellation.
 class LoadEndpoint {
  public:
-  LoadEndpoint(api::InferenceService& service, OffLoop& workers)
-      : service_(service), workers_(workers) {}
+  explicit LoadEndpoint(api::InferenceService& service) : service_(service) {}
 
-  /// Shows (GET) or cancels (DELETE) the loads of the route's model.
-  void Handle(Exchange& exchange, const Route& route, Method method) const;
+  /// Returns the document of the loads of the route's model (GET), or cancels them (DELETE) and
+  /// returns an empty text.
+  base::Result<std::string> Document(const Route& route, Method method) const;
 
  private:
-  /// Returns the document of GET; an empty text of DELETE.
-  base::Result<std::string> Answer(const Route& route, Method method) const;
-
   api::InferenceService& service_;
-  OffLoop& workers_;
 };
 
 }  // namespace nereid::frontend::http

@@ -76,12 +76,9 @@ base::Result<std::string> OpenApiEndpoint::ModelDocument(const Route& route) con
   return codec::json::EncodeModelOpenApi(model);
 }
 
-void OpenApiEndpoint::Handle(Exchange& exchange, const Route& route) const {
-  workers_.Run(exchange, [this, &exchange, route] {
-    exchange.reply().SetDocument(route.endpoint == Endpoint::kServerOpenApi
-                                     ? base::Result<std::string>(ServerDocument())
-                                     : ModelDocument(route));
-  });
+base::Result<std::string> OpenApiEndpoint::Document(const Route& route) const {
+  if (route.endpoint == Endpoint::kServerOpenApi) return ServerDocument();
+  return ModelDocument(route);
 }
 
 }  // namespace nereid::frontend::http

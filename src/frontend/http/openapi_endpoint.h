@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "api/inference_service.h"
-#include "frontend/http/exchange.h"
-#include "frontend/http/off_loop.h"
 #include "frontend/http/route.h"
 
 namespace nereid::frontend::http {
@@ -15,18 +13,16 @@ namespace nereid::frontend::http {
 /// The OpenAPI documents of the server and of a model.
 class OpenApiEndpoint {
  public:
-  OpenApiEndpoint(api::InferenceService& service, OffLoop& workers)
-      : service_(service), workers_(workers) {}
+  explicit OpenApiEndpoint(api::InferenceService& service) : service_(service) {}
 
-  /// Answers with the document of the route's model, or of the server if the route has no model.
-  void Handle(Exchange& exchange, const Route& route) const;
+  /// Returns the document of the route's model, or of the server if the route has no model.
+  base::Result<std::string> Document(const Route& route) const;
 
  private:
   std::string ServerDocument() const;
   base::Result<std::string> ModelDocument(const Route& route) const;
 
   api::InferenceService& service_;
-  OffLoop& workers_;
 };
 
 /// Returns the paths of a form in the route table: with and without each part in brackets, and with

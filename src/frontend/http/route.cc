@@ -123,7 +123,7 @@ constexpr EndpointSpec kEndpoints[] = {
     // clang-format off
     {Endpoint::kServerMetadata, "/v2", Operation::kServerMetadata, kWrongMethod},
     {Endpoint::kServerOpenApi, "/v2/openapi.json", Operation::kServerMetadata, kWrongMethod},
-    {Endpoint::kServerLive, "/v2/health/live", Operation::kServerLive, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
+    {Endpoint::kServerLive, "/v2/health/live", Operation::kServerLive, kWrongMethod, true, kWrongMethod, Operation::kLivenessReasons},
     {Endpoint::kServerReady, "/v2/health/ready", Operation::kServerReady, kWrongMethod, true, kWrongMethod, Operation::kHealthReasons},
     {Endpoint::kV1Live, "/", Operation::kServerLive, kWrongMethod},
     {Endpoint::kV1ModelReady, "/v1/models/{model}", Operation::kModelReady, kWrongMethod},

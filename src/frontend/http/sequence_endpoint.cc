@@ -27,16 +27,10 @@ void SetText(Exchange& exchange, int status, std::string_view text) {
 
 }  // namespace
 
-void SequenceEndpoint::Handle(Exchange& exchange, Endpoint endpoint) {
-  if (service_.handover() == nullptr) {
-    exchange.reply().SetError(404, kTextType, "Not Found");
-    return exchange.Finish();
-  }
-  workers_.Run(exchange, [this, &exchange, endpoint] { Reply(exchange, endpoint); });
-}
-
 void SequenceEndpoint::Reply(Exchange& exchange, Endpoint endpoint) const {
-  api::SequenceHandover& handover = *service_.handover();
+  api::SequenceHandover* const offered = service_.controls().handover;
+  if (offered == nullptr) return exchange.reply().SetError(404, kTextType, "Not Found");
+  api::SequenceHandover& handover = *offered;
   const std::string_view body = exchange.body().view();
   if (!handover.IsFromReplica(body)) {
     return SetText(exchange, 403, "The message has not the token of the replicas");

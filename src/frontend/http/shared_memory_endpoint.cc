@@ -4,28 +4,14 @@
 #include <string>
 #include <utility>
 
-#include "api/status_map.h"
 #include "codec/json/shared_memory.h"
-#include "frontend/http/infer_endpoint.h"
 
 namespace nereid::frontend::http {
 
 using base::Status;
 
-void SharedMemoryEndpoint::Handle(Exchange& exchange, const Route& route) const {
-  workers_.Run(exchange, [this, &exchange, route] {
-    const base::Result<std::string> answer = Answer(route, exchange);
-    if (!answer.ok()) {
-      const Status& status = answer.status();
-      return exchange.reply().SetError(api::HttpStatus(status.code()), kJsonType, status.message());
-    }
-    exchange.reply().content_type = kJsonType;
-    exchange.reply().text << *answer;
-  });
-}
-
-base::Result<std::string> SharedMemoryEndpoint::Answer(const Route& route,
-                                                       Exchange& exchange) const {
+base::Result<std::string> SharedMemoryEndpoint::Document(const Route& route,
+                                                         Exchange& exchange) const {
   const std::string region(route.region);
   if (route.endpoint == Endpoint::kSharedMemoryStatus) {
     if (route.is_cuda) {

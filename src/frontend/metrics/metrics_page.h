@@ -15,6 +15,8 @@ namespace nereid::frontend::metrics {
 
 /// What reading the page does.
 inline constexpr api::Operation kMetricsOperation = api::Operation::kMetrics;
+static_assert(api::FactsOf(kMetricsOperation).cost == api::Cost::kAsksTables,
+              "the page has a thread for this cost");
 
 /// Returns the page of one scrape in a format.
 using MakePage = std::function<std::string(telemetry::Exposition)>;
