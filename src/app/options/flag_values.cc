@@ -119,9 +119,9 @@ base::Result<ScopedSetting> ParseScopedSetting(std::string_view text, std::strin
   } else if (scope_required) {
     return bad_form;
   }
-  if (setting.empty()) return bad_form;
   parsed.setting = setting;
   parsed.value = text.substr(equals + 1);
+  if (parsed.setting.empty() || parsed.value.empty()) return bad_form;
   return parsed;
 }
 
