@@ -327,7 +327,7 @@ class Planner {
     output.data_type = given.data_type;
     output.place = static_cast<size_t>(place);
     output.shape_tensor = given.is_shape_tensor;
-    output.scalar = !config_.batching() && given.reshape && given.reshape->empty();
+    output.scalar = given.reshape && given.reshape->empty();
     if (const BatchOutputConfig* cut = FindBatchOutput(given.name); cut != nullptr) {
       NEREID_BACKEND_TRY(CheckType(kind, given.data_type, tensor));
       return AddScatter(given, *cut, *plan, &output);

@@ -95,8 +95,8 @@ struct PlannedOutput {
   /// Whether it is a shape tensor. In a model that batches, the session returns the values for each
   /// batch item.
   bool shape_tensor = false;
-  /// For models without batching: a result of rank 0 is passed on unchanged, and the server
-  /// reshapes it to [1] (an empty reshape).
+  /// Whether the configuration gives it an empty reshape: a result has no dimensions but the batch.
+  /// Without batching, a result of rank 0 is passed on, and the server reshapes it to [1].
   bool scalar = false;
   /// The dimensions, if all can be determined before the run, so that the session may write the
   /// result in place; otherwise empty.

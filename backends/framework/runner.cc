@@ -83,6 +83,9 @@ Error Runner::ExecuteAll(Batch* batch) {
       batch->Fail(runnable_[0], std::move(error));
       return {};
     }
+    if (began_ && !session_->may_repeat()) {
+      return error;  // the requests that have run would change the model's state twice
+    }
   }
   for (const size_t& i : runnable_) {
     batch->Fail(i, Catching([&] { return RunGroup(batch, {&i, 1}); }));
@@ -115,12 +118,14 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
 }
 
 Error Runner::RunOnce(Batch* batch, const Group& group, bool in_place) {
+  began_ = false;
   outputs_.Choose(batch, group.members);
   NEREID_BACKEND_TRY(inputs_.Gather(group.members));
   if (in_place) {
     NEREID_BACKEND_TRY(outputs_.Reserve(&(*batch)[group.members[0]], group));
   }
   batch->ComputeStarts();
+  began_ = true;
   Error error;
   if (plan_->open_outputs) {
     error = Catching([&] { return session_->RunOpen(inputs_.tensors(), outputs_.open_results()); });

@@ -18,8 +18,8 @@ namespace nereid::framework {
 
 /// Executes batches for one instance: puts the inputs of the requests together, runs the session,
 /// and divides the results. If a batch fails, its requests run one by one, so that only the bad one
-/// gets an error. The inputs of a request that runs alone are read in place, and a session that can
-/// do so writes its outputs in place. Not thread-safe.
+/// gets an error, unless the session may not repeat a run. The inputs of a request that runs alone
+/// are read in place, and a session that can do so writes its outputs in place. Not thread-safe.
 class Runner {
  public:
   /// `instance` is given for a session on a GPU that reads host memory: inputs that are put
@@ -56,6 +56,8 @@ class Runner {
   mutable base::Mutex mutex_;
   /// Why the GPU cannot be used, or empty.
   std::string gpu_failure_ NEREID_GUARDED_BY(mutex_);
+  /// Whether the session has begun the last run.
+  bool began_ = false;
   /// False after the model has returned a shape that it does not declare.
   bool writes_in_place_ = true;
 

@@ -24,7 +24,8 @@ using RunFunction = std::function<Error(std::span<const InputTensor>, std::span<
 
 class FakeSession final : public Session {
  public:
-  explicit FakeSession(RunFunction run) : run_(std::move(run)) {}
+  FakeSession(RunFunction run, bool may_repeat) : run_(std::move(run)), may_repeat_(may_repeat) {}
+  bool may_repeat() const override { return may_repeat_; }
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
             std::span<OutputTensor> results) override {
     return run_(inputs, outputs, results);
@@ -32,6 +33,7 @@ class FakeSession final : public Session {
 
  private:
   RunFunction run_;
+  bool may_repeat_;
 };
 
 /// Gives back an input as an output.
@@ -79,12 +81,13 @@ class RunnerTest : public ::testing::Test {
   void Execute(std::vector<TRITONBACKEND_Request*> requests) {
     if (runner_ == nullptr) {
       runner_ = std::make_unique<Runner>(
-          plan_, std::make_unique<FakeSession>([this](std::span<const InputTensor> inputs,
-                                                      std::span<const size_t> outputs,
-                                                      std::span<OutputTensor> results) {
-            ++runs_;
-            return run_(inputs, outputs, results);
-          }));
+          plan_, std::make_unique<FakeSession>(
+                     [this](std::span<const InputTensor> inputs, std::span<const size_t> outputs,
+                            std::span<OutputTensor> results) {
+                       ++runs_;
+                       return run_(inputs, outputs, results);
+                     },
+                     may_repeat_));
     }
     runner_->Execute(&instance_, requests.data(), static_cast<uint32_t>(requests.size()));
   }
@@ -93,6 +96,7 @@ class RunnerTest : public ::testing::Test {
   TRITONBACKEND_ModelInstance instance_;
   std::shared_ptr<RunPlan> plan_;
   std::unique_ptr<Runner> runner_;
+  bool may_repeat_ = true;
   int runs_ = 0;
   RunFunction run_ = [](std::span<const InputTensor> inputs, std::span<const size_t> outputs,
                         std::span<OutputTensor> results) -> Error {
@@ -188,6 +192,34 @@ TEST_F(RunnerTest, ABadRequestDoesNotSpoilItsBatch) {
   EXPECT_THAT(good.Answer().outputs.at("y").As<float>(), ElementsAre(1, 2));
   EXPECT_TRUE(bad.Answer().failed);
   EXPECT_EQ(bad.Answer().message, "no negative numbers");
+}
+
+TEST_F(RunnerTest, ARunThatChangesStateIsNotRepeated) {
+  may_repeat_ = false;
+  run_ = [](std::span<const InputTensor>, std::span<const size_t>, std::span<OutputTensor>) {
+    return Error::Internal("failed after it added to a variable");
+  };
+  TRITONBACKEND_Request a;
+  TRITONBACKEND_Request b;
+  Fill(&a, {1, 2});
+  Fill(&b, {3, 4});
+  Execute({&a, &b});
+  EXPECT_EQ(runs_, 1);
+  EXPECT_EQ(a.Answer().message, "failed after it added to a variable");
+  EXPECT_EQ(b.Answer().message, "failed after it added to a variable");
+}
+
+TEST_F(RunnerTest, RequestsThatDoNotFitTogetherRunAloneBeforeAnyStateChanges) {
+  may_repeat_ = false;
+  TRITONBACKEND_Request a;
+  TRITONBACKEND_Request b;
+  Fill(&a, {1, 2});
+  b.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {1, 3}, {3, 4, 5});
+  b.outputs = {"y"};
+  Execute({&a, &b});
+  EXPECT_EQ(runs_, 2);
+  EXPECT_FALSE(a.Answer().failed);
+  EXPECT_FALSE(b.Answer().failed);
 }
 
 TEST_F(RunnerTest, RequestsThatCannotRunAreAnsweredBefore) {

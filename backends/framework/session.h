@@ -95,6 +95,10 @@ class Session {
   /// prepared (nereid/backend/cpu_threads.h).
   virtual void SetThreads(uint32_t /*threads*/) noexcept {}
 
+  /// Returns whether a run that has failed may be run again, because a run leaves nothing behind
+  /// that the next one sees. Called after a run.
+  virtual bool may_repeat() const { return true; }
+
   /// Runs the model. `inputs` are in the order of RunPlan::inputs. `outputs` are the requested
   /// outputs, as indices of RunPlan::outputs; there is at least one. `results` has one element for
   /// each of them. An exception is treated as an error.

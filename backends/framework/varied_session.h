@@ -40,6 +40,7 @@ class VariedSession final : public Session {
     });
   }
 
+  bool may_repeat() const override { return current_->may_repeat(); }
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
             std::span<OutputTensor> results) override {
     return current_->Run(inputs, outputs, results);

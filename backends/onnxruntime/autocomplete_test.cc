@@ -124,6 +124,11 @@ TEST_F(AutoCompleteTest, DimensionsThatAreEmptyBecomeOne) {
   EXPECT_FALSE(Completed().inputs[0].reshape);
 }
 
+TEST_F(AutoCompleteTest, ARankThatIsNotDeclaredIsCompletedAsInTriton) {
+  ASSERT_EQ(LoadComplete("any_rank"), "");
+  EXPECT_EQ(Completed().inputs[0].dims, (std::vector<int64_t>{1}));
+}
+
 TEST_F(AutoCompleteTest, ABatchOfScalarsIsReshaped) {
   ASSERT_EQ(LoadComplete("promise"), "");
   EXPECT_EQ(Completed().max_batch_size, 4);

@@ -149,6 +149,19 @@ TEST_F(LoadTest, GraphLevelsAndParameters) {
             "");
 }
 
+TEST_F(LoadTest, SettingsOfTheMemoryAreLoggedInTritonsWords) {
+  backend::testing::Faults().logs_verbose = true;
+  backend::testing::LogLines().clear();
+  ASSERT_EQ(Load("mlp", Mlp(R"("parameters":{"enable_mem_arena":{"string_value":"1"},
+      "enable_mem_pattern":{"string_value":"1"},
+      "memory.enable_memory_arena_shrinkage":{"string_value":"cpu:0"}})")),
+            "");
+  EXPECT_THAT(backend::testing::LogLines(),
+              testing::IsSupersetOf({"Configuring enable_mem_arena to 1",
+                                     "Configuring enable_mem_pattern to 1",
+                                     "Configuring memory.enable_memory_arena_shrinkage to cpu:0"}));
+}
+
 TEST_F(LoadTest, ShrinkingAnArenaThatIsOff) {
   EXPECT_THAT(Load("mlp", Mlp(R"("parameters":{"enable_mem_arena":{"string_value":"0"},
       "memory.enable_memory_arena_shrinkage":{"string_value":"cpu:0"}})")),

@@ -7,6 +7,7 @@
 #include "framework/plan.h"
 #include "nereid/backend/log.h"
 #include "onnxruntime/accelerators.h"
+#include "onnxruntime/open_ranks.h"
 #include "onnxruntime/signature.h"
 
 namespace nereid::onnxruntime {
@@ -34,11 +35,30 @@ void AddInitializers(std::vector<TensorSignature> initializers,
   }
 }
 
-/// Lets the configuration decide about tensors without dimensions.
-void LeaveRanksOpen(framework::ModelSignature* signature) {
+/// Lets the configuration decide about tensors whose rank is open.
+void LeaveRanksOpen(const ModelSource& source, framework::ModelSignature* signature) {
+  if (source.ranks_declared && !source.path.empty()) {
+    MarkOpenRanks(source.path, signature);
+  }
   for (auto* tensors : {&signature->inputs, &signature->outputs}) {
     for (TensorSignature& tensor : *tensors) {
-      tensor.shape_binds = !tensor.dims.empty();
+      tensor.shape_binds = source.ranks_declared || !tensor.dims.empty();
+    }
+  }
+}
+
+/// Warns of inputs that the completion has taken for scalars, as Triton does, although the model
+/// leaves their rank open.
+void WarnOfCompleted(const ModelConfig& config, const framework::ModelSignature& signature) {
+  for (const TensorSignature& input : signature.inputs) {
+    if (!input.has_rank && input.is_tensor) {
+      NEREID_BACKEND_LOG(WARN,
+                         "model '" + config.name +
+                             "': the model does not declare the rank of "
+                             "the input '" +
+                             input.name +
+                             "', so its dims are completed as [ 1 ]; write the input into the "
+                             "configuration to use others");
     }
   }
 }
@@ -64,12 +84,14 @@ Error OnnxModel::Load(TRITONBACKEND_Model* model) {
   NEREID_BACKEND_TRY(ReadSignature(*session, &signature, &initializers));
   auto plan = std::make_shared<SessionPlan>();
   NameOutputs(source, &signature.outputs, &plan->output_names);
+  const bool lists_inputs = !config_.inputs.empty();
   NEREID_BACKEND_TRY(framework::CompleteModel(model, signature, environment_.settings,
                                               framework::Completion::kLists, &config_));
-  AddInitializers(std::move(initializers), &signature.inputs);
-  if (!source.ranks_declared) {
-    LeaveRanksOpen(&signature);
+  LeaveRanksOpen(source, &signature);
+  if (!lists_inputs && !config_.inputs.empty()) {
+    WarnOfCompleted(config_, signature);
   }
+  AddInitializers(std::move(initializers), &signature.inputs);
   framework::FrameworkTraits traits{source.backend, source.kind};
   traits.writes_in_place = true;
   NEREID_BACKEND_TRY(framework::MakePlan(config_, signature, traits, &plan->run));

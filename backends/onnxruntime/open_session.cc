@@ -60,7 +60,9 @@ Error CreateRunOptions(const ModelConfig& config, Owned<OrtRunOptions>* options)
   options->reset(created);
   // The client of a failed run receives the reason, so logging it as well would only fill the log.
   NEREID_ORT_TRY(Api().RunOptionsSetRunLogSeverityLevel(created, ORT_LOGGING_LEVEL_FATAL));
-  const std::string* shrink = config.parameters.Find("memory.enable_memory_arena_shrinkage");
+  constexpr const char* kShrink = "memory.enable_memory_arena_shrinkage";
+  const std::string* shrink = config.parameters.Find(kShrink);
+  LogConfiguring(config, kShrink);
   if (shrink != nullptr && !shrink->empty()) {
     bool arena = true;
     NEREID_BACKEND_TRY(config.parameters.ReadBool("enable_mem_arena", &arena));

@@ -269,6 +269,28 @@ TEST_F(RunTest, Scalars) {
   EXPECT_THAT(two.Answer().message, HasSubstr("must hold one element"));
 }
 
+TEST_F(RunTest, TheConfigurationDecidesWhereTheModelDeclaresNoRank) {
+  ASSERT_EQ(Load("any_rank", Io(0, Tensor("x", "FP32", "[-1,2]"), Tensor("y", "FP32", "[-1,2]"))),
+            "");
+  TRITONBACKEND_Request table;
+  AddFloats(&table, "x", {3, 2}, {1, 2, 3, 4, 5, 6});
+  table.outputs = {"y"};
+  ASSERT_EQ(server_.Execute({&table}), "");
+  EXPECT_EQ(table.Answer().outputs.at("y").shape, (std::vector<int64_t>{3, 2}));
+  EXPECT_EQ(table.Answer().outputs.at("y").As<float>(), (std::vector<float>{2, 4, 6, 8, 10, 12}));
+}
+
+TEST_F(RunTest, AModelThatDeclaresNoRankMayBatch) {
+  ASSERT_EQ(Load("any_rank", Io(4, Tensor("x", "FP32", "[2]"), Tensor("y", "FP32", "[2]"))), "");
+  TRITONBACKEND_Request a, b;
+  AddFloats(&a, "x", {1, 2}, {1, 2});
+  AddFloats(&b, "x", {2, 2}, {3, 4, 5, 6});
+  a.outputs = b.outputs = {"y"};
+  ASSERT_EQ(server_.Execute({&a, &b}), "");
+  EXPECT_EQ(a.Answer().outputs.at("y").As<float>(), (std::vector<float>{2, 4}));
+  EXPECT_EQ(b.Answer().outputs.at("y").As<float>(), (std::vector<float>{6, 8, 10, 12}));
+}
+
 TEST_F(RunTest, RaggedInputsArePutTogether) {
   ASSERT_EQ(Load("ragged", Io(8,
                               Tensor("rows", "FP32", "[1]") + "," +

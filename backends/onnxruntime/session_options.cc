@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "nereid/backend/log.h"
 #include "onnxruntime/accelerators.h"
 #include "onnxruntime/threads.h"
 
@@ -39,6 +40,9 @@ Error SetMemory(const ModelConfig& config, OrtSessionOptions* options) {
   bool pattern = true;
   NEREID_BACKEND_TRY(config.parameters.ReadBool("enable_mem_arena", &arena));
   NEREID_BACKEND_TRY(config.parameters.ReadBool("enable_mem_pattern", &pattern));
+  for (const char* name : {"enable_mem_arena", "enable_mem_pattern"}) {
+    LogConfiguring(config, name);
+  }
   NEREID_ORT_TRY(arena ? Api().EnableCpuMemArena(options) : Api().DisableCpuMemArena(options));
   return ToError(pattern ? Api().EnableMemPattern(options) : Api().DisableMemPattern(options));
 }
@@ -76,6 +80,12 @@ Error RegisterOperators(const ModelConfig& config, OrtSessionOptions* options) {
 }
 
 }  // namespace
+
+void LogConfiguring(const ModelConfig& config, const std::string& name) {
+  if (const std::string* value = config.parameters.Find(name); value != nullptr) {
+    NEREID_BACKEND_LOG(VERBOSE, "Configuring " + name + " to " + *value);
+  }
+}
 
 Error FindOperatorLibrary(const ModelConfig& config, const std::string& name, std::string* path) {
   const fs::path model(config.directory);

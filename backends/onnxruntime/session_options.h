@@ -19,6 +19,9 @@ Error MakeSessionOptions(const Environment& environment, const ModelConfig& conf
                          framework::Placement placement, std::optional<uint32_t> threads,
                          Owned<OrtSessionOptions>* options);
 
+/// Logs the value of a parameter, if it is given, in Triton's words.
+void LogConfiguring(const ModelConfig& config, const std::string& name);
+
 /// Finds a library of custom operators: an absolute path, or a path relative to the version's
 /// directory, the model's directory or, as in Triton, the server's working directory. NOT_FOUND
 /// otherwise.

@@ -271,12 +271,13 @@ Error PythonModel::Complete(TRITONBACKEND_Model* model) {
                        "Failed to initialize Python stub for auto-complete: " + failed.message());
     return failed;
   }
-  if (completed.empty()) {
-    return {};
-  }
   rapidjson::Document document;
   NEREID_BACKEND_TRY(backend::ReadConfigDocument(model, &document));
-  NEREID_BACKEND_TRY(MergeCompletion(completed, &document));
+  if (!completed.empty()) {
+    NEREID_BACKEND_TRY(MergeCompletion(completed, &document));
+  }
+  // Also without the function: the server serves a model without a configuration if its backend says
+  // that there is nothing to add.
   NEREID_BACKEND_TRY(backend::WriteConfigDocument(model, document));
   return Read(model);
 }

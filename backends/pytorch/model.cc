@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "base/cpus.h"
@@ -24,9 +25,8 @@ Error CheckType(const ModelConfig& config, const std::string& kind, const std::s
   if (type == TRITONSERVER_TYPE_BYTES || ScalarTypeOf(type)) {
     return {};
   }
-  return Error::InvalidArgument("model '" + config.name + "': " + kind + " '" + name +
-                                "' has the data type " + backend::DataTypeToConfig(type) +
-                                ", which PyTorch tensors do not have");
+  return Error::InvalidArgument("unsupported datatype " + backend::DataTypeToConfig(type) + " for " +
+                                kind + " '" + name + "' for model '" + config.name + "'");
 }
 
 /// Checks a tensor of strings. In TorchScript it is a list, which has one dimension.
@@ -55,7 +55,8 @@ Error NameTensors(const ModelConfig& config, std::vector<NamedTensor>* inputs,
     inputs->push_back({control.name, control.data_type});
   }
   for (const auto& state : config.states) {
-    NEREID_BACKEND_TRY(CheckType(config, "state", state.input_name, state.output.data_type));
+    NEREID_BACKEND_TRY(
+        CheckType(config, "input state", state.input_name, state.output.data_type));
     NEREID_BACKEND_TRY(CheckText(config, "state", state.output));
     inputs->push_back({state.input_name, state.output.data_type});
   }
@@ -130,6 +131,28 @@ void KeepNumbersInHostMemory(TorchPlan* plan) {
   }
 }
 
+/// Logs what the parameters decide, in Triton's words.
+void LogSettings(const ModelConfig& config, const RunSettings& settings) {
+  const auto log = [&](const std::string& what, bool enabled) {
+    NEREID_BACKEND_LOG(INFO, what + " is " + (enabled ? "enabled" : "disabled") +
+                                 " for model instance '" + config.name + "'");
+  };
+  log("Optimized execution", settings.optimized_execution);
+  log("Inference Mode", settings.inference_mode);
+  for (const auto& [parameter, what] : std::map<std::string, std::string>{
+           {"ENABLE_CACHE_CLEANING", "Cache Cleaning"},
+           {"ENABLE_TENSOR_FUSER", "Tensor fuser"},
+           {"ENABLE_WEIGHT_SHARING", "Weight sharing"},
+           {"ENABLE_JIT_PROFILING", "Jit profiling"},
+           {"ENABLE_JIT_EXECUTOR", "Jit executor"}}) {
+    bool enabled = false;
+    if (config.parameters.Find(parameter) != nullptr &&
+        config.parameters.ReadBool(parameter, &enabled).ok()) {
+      log(what, enabled);
+    }
+  }
+}
+
 /// Warns of a module that leaves state for the next request, whichever client sends it.
 void WarnOfState(const ModelConfig& config, const SideEffects& effects) {
   if (config.has_sequence_batching || effects.changed_attributes.empty()) {
@@ -174,6 +197,7 @@ Error TorchModel::MakePlan(const torch::jit::Module& module, bool on_gpu) {
   auto plan = std::make_shared<TorchPlan>();
   ProcessSettings process;
   NEREID_BACKEND_TRY(ReadSettings(config_, base::UsableCpuCount(), &plan->settings, &process));
+  LogSettings(config_, plan->settings);
   NEREID_BACKEND_TRY(ReadForward(config_.name, module, &plan->forward));
   NEREID_BACKEND_TRY(CheckWritten(config_, plan->forward));
   std::vector<NamedTensor> inputs;

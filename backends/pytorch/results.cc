@@ -63,14 +63,15 @@ Error ReturnedValues::Find(size_t output, c10::IValue* value) const {
 Error ReturnedValues::Read(size_t output, OutputTensor* tensor) const {
   c10::IValue value;
   NEREID_BACKEND_TRY(Find(output, &value));
-  return ReadValue(plan_.run.outputs[output].name, value, tensor);
+  const framework::PlannedOutput& plan = plan_.run.outputs[output];
+  return ReadValue(plan.name, value, plan.scalar, tensor);
 }
 
 Error ReturnedValues::ReadAll(std::vector<OutputTensor>* tensors) const {
   const auto add = [&](std::string name, const c10::IValue& value) {
     OutputTensor* tensor = &tensors->emplace_back();
     tensor->name = std::move(name);
-    return ReadValue(tensor->name, value, tensor);
+    return ReadValue(tensor->name, value, /*flat=*/false, tensor);
   };
   if (returned_.isGenericDict()) {
     for (const auto& entry : returned_.toGenericDict()) {
@@ -91,13 +92,13 @@ Error ReturnedValues::ReadAll(std::vector<OutputTensor>* tensors) const {
   return {};
 }
 
-Error ReturnedValues::ReadValue(const std::string& name, const c10::IValue& value,
+Error ReturnedValues::ReadValue(const std::string& name, const c10::IValue& value, bool flat,
                                 OutputTensor* tensor) const {
   if (value.isTensor()) {
     return ReadTensor(name, value.toTensor(), tensor);
   }
   if (value.isList()) {
-    return ReadTexts(name, value, tensor);
+    return ReadTexts(name, value, flat, tensor);
   }
   return Bad("output '" + name + "' is neither a tensor nor a list of texts but " +
              value.tagKind());
@@ -144,7 +145,7 @@ Error ReturnedValues::ReadTensor(const std::string& name, const at::Tensor& valu
   return {};
 }
 
-Error ReturnedValues::ReadTexts(const std::string& name, const c10::IValue& value,
+Error ReturnedValues::ReadTexts(const std::string& name, const c10::IValue& value, bool flat,
                                 OutputTensor* tensor) const {
   const auto list = std::make_shared<c10::IValue>(value);
   for (const c10::IValue& element : list->toListRef()) {
@@ -155,7 +156,7 @@ Error ReturnedValues::ReadTexts(const std::string& name, const c10::IValue& valu
   }
   tensor->data_type = TRITONSERVER_TYPE_BYTES;
   tensor->shape.assign(1, static_cast<int64_t>(tensor->texts.size()));
-  if (plan_.run.batching) {
+  if (plan_.run.batching && !flat) {
     tensor->shape.push_back(1);
   }
   tensor->owner = list;

@@ -26,11 +26,12 @@ class ReturnedValues {
 
  private:
   Error Find(size_t output, c10::IValue* value) const;
-  Error ReadValue(const std::string& name, const c10::IValue& value,
+  /// `flat`: a list of texts has no dimension but the batch.
+  Error ReadValue(const std::string& name, const c10::IValue& value, bool flat,
                   framework::OutputTensor* tensor) const;
   Error ReadTensor(const std::string& name, const at::Tensor& value,
                    framework::OutputTensor* tensor) const;
-  Error ReadTexts(const std::string& name, const c10::IValue& value,
+  Error ReadTexts(const std::string& name, const c10::IValue& value, bool flat,
                   framework::OutputTensor* tensor) const;
   Error Bad(const std::string& text) const;
 

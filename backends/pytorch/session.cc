@@ -40,6 +40,8 @@ class TorchSession final : public framework::Session {
 
   int gpu() const override { return gpu_; }
 
+  bool may_repeat() const override { return !began_ || plan_->effects.changed_attributes.empty(); }
+
   Error Run(std::span<const InputTensor> inputs, std::span<const size_t> outputs,
             std::span<OutputTensor> results) override {
     return Forward(inputs, [&](const ReturnedValues& returned) -> Error {
@@ -59,6 +61,7 @@ class TorchSession final : public framework::Session {
   template <typename Read>
   Error Forward(std::span<const InputTensor> inputs, Read&& read) {
     return CatchTorch(what_, [&]() -> Error {
+      began_ = false;
       ApplyThreads();
       const c10::InferenceMode inference(plan_->settings.inference_mode);
       const at::NoGradGuard no_gradients;
@@ -68,6 +71,7 @@ class TorchSession final : public framework::Session {
       const ClearedAtEnd<torch::jit::Stack> cleared(&stack_);
       NEREID_BACKEND_TRY(PushArguments(inputs, &borrowed));
       forward_.getSchema().checkAndNormalizeInputs(stack_);
+      began_ = true;
       forward_.run(stack_);
       const c10::IValue returned = std::move(stack_.front());
       stack_.clear();
@@ -225,6 +229,8 @@ class TorchSession final : public framework::Session {
   const int gpu_;
   int threads_;
   const std::string what_;
+  /// Whether the last run has reached forward.
+  bool began_ = false;
   torch::jit::Stack stack_;  // keeps its memory between runs
 };
 

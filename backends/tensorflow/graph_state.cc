@@ -13,15 +13,26 @@ namespace nereid::tensorflow {
 namespace {
 
 // Field numbers in addition to those in graph_check.cc: AttrValue: list = 1, func = 10;
-// ListValue.func = 9; NameAttrList.name = 1; OpDef.is_stateful = 17.
+// ListValue.func = 9; NameAttrList.name = 1; OpDef: input_arg = 2, is_stateful = 17;
+// ArgDef: type = 3 (RESOURCE = 20), is_ref = 16.
 
-/// Stateful operations that do not keep their inputs.
+/// Operations that TensorFlow calls stateful, or that take a resource, but change nothing. The
+/// variables themselves are here, too: an operation that writes one is another node.
 constexpr std::string_view kHarmless[] = {"Placeholder",
+                                          "Variable",
+                                          "VariableV2",
+                                          "IsVariableInitialized",
                                           "VarHandleOp",
                                           "ReadVariableOp",
                                           "ResourceGather",
+                                          "ResourceGatherNd",
                                           "VarIsInitializedOp",
+                                          "HashTable",
                                           "HashTableV2",
+                                          "LookupTableFind",
+                                          "LookupTableFindV2",
+                                          "LookupTableSize",
+                                          "LookupTableSizeV2",
                                           "PartitionedCall",
                                           "StatefulPartitionedCall",
                                           "If",
@@ -85,6 +96,16 @@ std::string_view NodeName(std::string_view tensor) {
   return tensor.substr(0, tensor.find(':'));
 }
 
+/// Returns whether an argument of an operation is a variable or another resource.
+bool TakesState(std::string_view arg_def) {
+  bool takes = false;
+  for (WireReader reader(arg_def); reader.Next();) {
+    takes = takes || (reader.field() == 16 && reader.number() != 0) ||
+            (reader.field() == 3 && reader.number() == 20);
+  }
+  return takes;
+}
+
 class Walk {
  public:
   Walk(std::string_view graph_def, const FindOpDef& find) : find_(find) {
@@ -101,7 +122,7 @@ class Walk {
     }
   }
 
-  bool Keeps(const std::vector<std::string>& outputs) {
+  bool Changes(const std::vector<std::string>& outputs) {
     std::vector<std::string_view> open;
     std::transform(outputs.begin(), outputs.end(), std::back_inserter(open), NodeName);
     while (!open.empty()) {
@@ -116,7 +137,7 @@ class Walk {
       std::transform(found->second.inputs.begin(), found->second.inputs.end(),
                      std::back_inserter(open), NodeName);
     }
-    while (!open_functions_.empty() && !keeps_) {
+    while (!open_functions_.empty() && !changes_) {
       const std::string_view function = open_functions_.back();
       open_functions_.pop_back();
       for (WireReader reader(function); reader.Next();) {
@@ -125,7 +146,7 @@ class Walk {
         }
       }
     }
-    return keeps_;
+    return changes_;
   }
 
  private:
@@ -134,7 +155,7 @@ class Walk {
     for (const std::string_view function : node.functions) {
       Call(function);
     }
-    keeps_ = keeps_ || (!functions_.contains(node.op) && IsKeeper(node.op));
+    changes_ = changes_ || (!functions_.contains(node.op) && IsWriter(node.op));
   }
 
   void Call(std::string_view name) {
@@ -144,14 +165,15 @@ class Walk {
     }
   }
 
-  bool IsKeeper(std::string_view op) {
-    const auto [found, is_new] = keepers_.try_emplace(op, false);
+  bool IsWriter(std::string_view op) {
+    const auto [found, is_new] = writers_.try_emplace(op, false);
     if (is_new &&
         std::find(std::begin(kHarmless), std::end(kHarmless), op) == std::end(kHarmless)) {
       std::string op_def;
       found->second = !find_(std::string(op), &op_def);
       for (WireReader reader(op_def); reader.Next();) {
-        found->second = found->second || (reader.field() == 17 && reader.number() != 0);
+        found->second = found->second || (reader.field() == 17 && reader.number() != 0) ||
+                        (reader.field() == 2 && TakesState(reader.text()));
       }
     }
     return found->second;
@@ -160,18 +182,18 @@ class Walk {
   const FindOpDef& find_;
   std::map<std::string_view, Node> nodes_;
   std::map<std::string_view, std::string_view> functions_;  // bodies by name
-  std::map<std::string_view, bool> keepers_;
+  std::map<std::string_view, bool> writers_;
   std::set<std::string_view> seen_;
   std::set<std::string_view> called_;
   std::vector<std::string_view> open_functions_;
-  bool keeps_ = false;
+  bool changes_ = false;
 };
 
 }  // namespace
 
-bool MayKeepInputs(std::string_view graph_def, const std::vector<std::string>& outputs,
-                   const FindOpDef& find_op_def) {
-  return Walk(graph_def, find_op_def).Keeps(outputs);
+bool MayChangeState(std::string_view graph_def, const std::vector<std::string>& outputs,
+                    const FindOpDef& find_op_def) {
+  return Walk(graph_def, find_op_def).Changes(outputs);
 }
 
 }  // namespace nereid::tensorflow

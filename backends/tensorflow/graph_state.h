@@ -9,11 +9,12 @@
 
 namespace nereid::tensorflow {
 
-/// Returns whether a run that fetches `outputs` ("operation:index") may keep its inputs in the
-/// state of the session, such as in a variable, a queue or a table. The answer is true for every
-/// stateful operation that the outputs depend on, unless it is known to keep nothing. `graph_def`
-/// is a serialized tensorflow.GraphDef.
-bool MayKeepInputs(std::string_view graph_def, const std::vector<std::string>& outputs,
-                   const FindOpDef& find_op_def);
+/// Returns whether a run that fetches `outputs` ("operation:index") may change the state of the
+/// session, such as a variable, a queue or a table, and so also keep its inputs there. The answer
+/// is true for every operation that the outputs depend on and that is stateful or takes a variable
+/// or resource, unless it is known to change nothing. `graph_def` is a serialized
+/// tensorflow.GraphDef.
+bool MayChangeState(std::string_view graph_def, const std::vector<std::string>& outputs,
+                    const FindOpDef& find_op_def);
 
 }  // namespace nereid::tensorflow

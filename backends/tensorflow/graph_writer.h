@@ -99,8 +99,16 @@ inline bool FindOp(const std::string& name, std::string* op_def) {
     *op_def = Text(1, name) + Text(3, Text(1, "output") + Text(5, "num"));
     return true;
   }
-  for (const char* stateful : {"Placeholder", "VarHandleOp", "ReadVariableOp", "AssignVariableOp",
-                               "StatefulPartitionedCall"}) {
+  if (name == "Assign") {  // is_ref
+    *op_def = Text(1, name) + Text(2, Text(1, "ref") + Number(16, 1)) + Text(2, Text(1, "value"));
+    return true;
+  }
+  if (name == "ScatterInto") {  // of the type RESOURCE
+    *op_def = Text(1, name) + Text(2, Text(1, "to") + Number(3, 20));
+    return true;
+  }
+  for (const char* stateful : {"Placeholder", "VarHandleOp", "VariableV2", "ReadVariableOp",
+                               "AssignVariableOp", "StatefulPartitionedCall"}) {
     if (name == stateful) {
       *op_def = Text(1, name) + Number(17, 1);
       return true;

@@ -8,6 +8,7 @@
 #include "tensorflow/graph_check.h"
 #include "tensorflow/graph_state.h"
 #include "tensorflow/model_files.h"
+#include "tensorflow/session_config.h"
 #include "tensorflow/session_options.h"
 #include "tensorflow/signature_def.h"
 
@@ -72,6 +73,18 @@ Error Add(const ModelConfig& config, const LoadedGraph& loaded, const std::strin
   return {};
 }
 
+/// Returns the outputs of a GraphDef that clients or states take.
+std::vector<std::string> OutputNames(const ModelConfig& config) {
+  std::vector<std::string> names;
+  for (const auto& output : config.outputs) {
+    names.push_back(output.name);
+  }
+  for (const auto& state : config.states) {
+    names.push_back(state.output.name);
+  }
+  return names;
+}
+
 bool Holds(const std::vector<TensorSignature>& tensors, const std::string& name) {
   return framework::FindTensor(tensors, name) >= 0;
 }
@@ -98,19 +111,14 @@ void LeaveBatchOpen(const std::vector<backend::TensorConfig>& given,
 /// affected.
 Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
   std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
   for (const auto& control : config.controls) {
     inputs.push_back(control.name);
   }
   for (const auto& input : config.inputs) {
     inputs.push_back(input.name);
   }
-  for (const auto& output : config.outputs) {
-    outputs.push_back(output.name);
-  }
   for (const auto& state : config.states) {
     inputs.push_back(state.input_name);
-    outputs.push_back(state.output.name);
   }
   for (const std::string& name : inputs) {
     NEREID_BACKEND_TRY(
@@ -124,7 +132,7 @@ Error NameGraphTensors(const ModelConfig& config, LoadedGraph* loaded) {
       }
     }
   }
-  for (const std::string& name : outputs) {
+  for (const std::string& name : OutputNames(config)) {
     if (!Holds(loaded->signature.outputs, name)) {
       NEREID_BACKEND_TRY(
           Add(config, *loaded, "output", name, name, &loaded->signature.outputs, &loaded->outputs));
@@ -154,12 +162,14 @@ Error CheckGraph(const ModelConfig& config, const std::string& path, std::string
   return CheckGraphDef(graph_def, "model '" + config.name + "': " + path, FindOp);
 }
 
-void FindState(std::string_view graph_def, LoadedGraph* loaded) {
-  std::vector<std::string> names;
-  for (const TF_Output& output : loaded->outputs) {
-    names.emplace_back(TF_OperationName(output.oper));
-  }
-  loaded->keeps_inputs = MayKeepInputs(graph_def, names, FindOp);
+/// Finds out whether the outputs change the state of a session, and makes the options of one.
+Error PrepareSession(const ModelConfig& config, std::string_view graph_def,
+                     const std::vector<std::string>& outputs, LoadedGraph* loaded,
+                     Owned<TF_SessionOptions>* options) {
+  loaded->changes_state = MayChangeState(graph_def, outputs, FindOp);
+  int64_t sharers = 0;
+  NEREID_BACKEND_TRY(ReadSharers(config, loaded->changes_state, &sharers));
+  return MakeSessionOptions(config, sharers, options);
 }
 
 /// Runs the operations in TF_INIT_OPS_FILE in order.
@@ -181,25 +191,37 @@ Error Initialize(const ModelConfig& config, const LoadedGraph& loaded) {
   return {};
 }
 
-/// Takes the shape from the signature and not from the graph. If the signature leaves the rank
-/// open, or expresses that by having no dimensions, the configuration decides.
+/// Takes the shape from the signature and not from the graph. A signature without dimensions
+/// declares a scalar, an open rank, or nothing, and some writers mean the same by all three: the
+/// configuration decides.
 void TakeShape(const TensorInfo& info, TensorSignature* tensor) {
-  const bool scalar = tensor->has_rank && tensor->dims.empty();
   if (info.dims && !info.dims->empty()) {
     tensor->has_rank = true;
     tensor->dims = *info.dims;
   } else {
-    tensor->shape_binds = info.dims && scalar;
+    tensor->shape_binds = false;
   }
 }
 
-/// Adds the tensors of the signature that the parameters select.
-Error NameSignatureTensors(const ModelConfig& config, std::string_view meta_graph,
-                           LoadedGraph* loaded) {
+/// Reads the signature that the parameters select.
+Error ReadSignature(const ModelConfig& config, std::string_view meta_graph,
+                    SignatureDef* signature) {
   const std::string* wanted = config.parameters.Find("TF_SIGNATURE_DEF");
-  SignatureDef signature;
-  NEREID_BACKEND_TRY(ChooseSignature(ReadSignatures(meta_graph), wanted == nullptr ? "" : *wanted,
-                                     config.name, &signature));
+  return ChooseSignature(ReadSignatures(meta_graph), wanted == nullptr ? "" : *wanted, config.name,
+                         signature);
+}
+
+std::vector<std::string> TensorsOf(const std::map<std::string, TensorInfo>& outputs) {
+  std::vector<std::string> names;
+  for (const auto& [name, info] : outputs) {
+    names.push_back(info.tensor);
+  }
+  return names;
+}
+
+/// Adds the tensors of the signature.
+Error NameSignatureTensors(const ModelConfig& config, const SignatureDef& signature,
+                           LoadedGraph* loaded) {
   for (const auto& [name, info] : signature.inputs) {
     NEREID_BACKEND_TRY(Add(config, *loaded, "input", name, info.tensor, &loaded->signature.inputs,
                            &loaded->inputs));
@@ -216,19 +238,11 @@ Error NameSignatureTensors(const ModelConfig& config, std::string_view meta_grap
 }  // namespace
 
 Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGraph* loaded) {
-  if (config.inputs.empty() || config.outputs.empty()) {
-    const bool none = config.inputs.empty() && config.outputs.empty();
-    return Error(none ? TRITONSERVER_ERROR_NOT_FOUND : TRITONSERVER_ERROR_INVALID_ARG,
-                 (none ? "model configuration is not provided for model '" : "model '") +
-                     config.name +
-                     "': a GraphDef does not say what its inputs and outputs are; write them into "
-                     "the configuration");
-  }
   std::string bytes;
   NEREID_BACKEND_TRY(ReadMessageFile(config, path, "GraphDef", &bytes));
   NEREID_BACKEND_TRY(CheckGraph(config, path, bytes));
   Owned<TF_SessionOptions> options;
-  NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
+  NEREID_BACKEND_TRY(PrepareSession(config, bytes, OutputNames(config), loaded, &options));
   const Owned<TF_Buffer> buffer(TF_NewBufferFromString(bytes.data(), bytes.size()));
   const Owned<TF_ImportGraphDefOptions> import(TF_NewImportGraphDefOptions());
   loaded->graph.reset(TF_NewGraph());
@@ -242,34 +256,41 @@ Error LoadGraphDef(const ModelConfig& config, const std::string& path, LoadedGra
     return status.ToError("model '" + config.name + "': no session can be made");
   }
   NEREID_BACKEND_TRY(NameGraphTensors(config, loaded));
-  FindState(bytes, loaded);
   return Initialize(config, *loaded);
 }
 
 Error LoadSavedModel(const ModelConfig& config, const std::string& path, LoadedGraph* loaded) {
-  Owned<TF_SessionOptions> options;
-  NEREID_BACKEND_TRY(MakeSessionOptions(config, &options));
   const std::vector<std::string> wanted = WantedTags(config);
   std::string bytes;
-  std::string_view graph_def;
-  NEREID_BACKEND_TRY(OpenSavedModel(config, path, wanted, &bytes, &graph_def));
-  NEREID_BACKEND_TRY(CheckGraph(config, path, graph_def));
+  std::string_view meta_graph;
+  NEREID_BACKEND_TRY(OpenSavedModel(config, path, wanted, &bytes, &meta_graph));
+  NEREID_BACKEND_TRY(CheckGraph(config, path, GraphDefOf(meta_graph)));
+  SignatureDef signature;
+  Owned<TF_SessionOptions> options;
+  const auto prepare = [&](std::string_view found) -> Error {
+    NEREID_BACKEND_TRY(ReadSignature(config, found, &signature));
+    return PrepareSession(config, GraphDefOf(found), TensorsOf(signature.outputs), loaded,
+                          &options);
+  };
+  // Only TensorFlow can read the text form. Its session gets the options for one instance.
+  const bool is_text = meta_graph.empty();
+  NEREID_BACKEND_TRY(is_text ? MakeSessionOptions(config, 1, &options) : prepare(meta_graph));
   std::vector<const char*> tags(wanted.size());
   std::transform(wanted.begin(), wanted.end(), tags.begin(),
                  [](const std::string& tag) { return tag.c_str(); });
-  const Owned<TF_Buffer> meta_graph(TF_NewBuffer());
+  const Owned<TF_Buffer> read(TF_NewBuffer());
   loaded->graph.reset(TF_NewGraph());
   Status status;
   loaded->session.reset(TF_LoadSessionFromSavedModel(
       options.get(), nullptr, path.c_str(), tags.data(), static_cast<int>(tags.size()),
-      loaded->graph.get(), meta_graph.get(), status.get()));
+      loaded->graph.get(), read.get(), status.get()));
   if (!status.ok()) {
     return status.ToError("model '" + config.name + "': " + path + " cannot be loaded");
   }
-  NEREID_BACKEND_TRY(NameSignatureTensors(
-      config, {static_cast<const char*>(meta_graph->data), meta_graph->length}, loaded));
-  FindState(graph_def, loaded);
-  return {};
+  if (is_text) {
+    NEREID_BACKEND_TRY(prepare({static_cast<const char*>(read->data), read->length}));
+  }
+  return NameSignatureTensors(config, signature, loaded);
 }
 
 }  // namespace nereid::tensorflow

@@ -11,7 +11,7 @@
 
 namespace nereid::tensorflow {
 
-/// A loaded model. TensorFlow's sessions are thread-safe, so all instances of a model share one.
+/// A loaded model. TensorFlow's sessions are thread-safe, so instances may share one.
 struct LoadedGraph {
   Owned<TF_Graph> graph;
   Owned<TF_Session> session;
@@ -19,8 +19,9 @@ struct LoadedGraph {
   /// The tensors of the graph for signature.inputs and signature.outputs.
   std::vector<TF_Output> inputs;
   std::vector<TF_Output> outputs;
-  /// Whether a run may keep its inputs, in a variable for example. Inputs must then be copied.
-  bool keeps_inputs = true;
+  /// Whether a run may change the state of the session, such as a variable. It may keep its inputs
+  /// there, so they must be copied; and instances that share the session meet in that state.
+  bool changes_state = true;
 };
 
 /// Opens a GraphDef. Its signature consists of the tensors in the configuration ("op" or

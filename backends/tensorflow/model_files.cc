@@ -134,8 +134,8 @@ std::vector<std::string> WantedTags(const ModelConfig& config) {
 
 Error OpenSavedModel(const ModelConfig& config, const std::string& path,
                      const std::vector<std::string>& tags, std::string* bytes,
-                     std::string_view* graph_def) {
-  *graph_def = {};
+                     std::string_view* meta_graph) {
+  *meta_graph = {};
   std::error_code failure;
   if (!fs::is_directory(path, failure)) {
     return NotFound(Owner(config) + path +
@@ -162,9 +162,7 @@ Error OpenSavedModel(const ModelConfig& config, const std::string& path,
       NEREID_BACKEND_LOG(WARN, Owner(config) + "the graph has variables, but " + path +
                                    " holds no variables/variables.index; what needs them fails");
     }
-    for (WireReader graph(reader.text()); graph.Next();) {
-      *graph_def = graph.field() == 2 ? graph.text() : *graph_def;
-    }
+    *meta_graph = reader.text();
     return {};
   }
   if (known.empty()) {
@@ -174,6 +172,14 @@ Error OpenSavedModel(const ModelConfig& config, const std::string& path,
   }
   return NotFound(Owner(config) + file.string() + " has no graph with the tags " + TagText(tags) +
                   " (parameter TF_GRAPH_TAG); its graphs have: " + known);
+}
+
+std::string_view GraphDefOf(std::string_view meta_graph) {
+  std::string_view graph_def;
+  for (WireReader graph(meta_graph); graph.Next();) {
+    graph_def = graph.field() == 2 ? graph.text() : graph_def;
+  }
+  return graph_def;
 }
 
 Error ReadInitOps(const ModelConfig& config, std::vector<std::string>* operations) {

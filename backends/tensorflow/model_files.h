@@ -26,11 +26,14 @@ std::vector<std::string> WantedTags(const backend::ModelConfig& config);
 
 /// Checks the directory of a SavedModel before TensorFlow reads it, because TensorFlow reports
 /// missing files poorly and treats missing variables as none. Sets `bytes` to the content of
-/// saved_model.pb, and `graph_def` to the part of it with the GraphDef of these tags. Both are
+/// saved_model.pb, and `meta_graph` to the part of it with the MetaGraphDef of these tags. Both are
 /// empty if the directory contains the text form, which is not checked.
 Error OpenSavedModel(const backend::ModelConfig& config, const std::string& path,
                      const std::vector<std::string>& tags, std::string* bytes,
-                     std::string_view* graph_def);
+                     std::string_view* meta_graph);
+
+/// Returns the GraphDef in a serialized tensorflow.MetaGraphDef.
+std::string_view GraphDefOf(std::string_view meta_graph);
 
 /// Returns the operations that initialize a GraphDef's variables and tables: the list "init_ops" in
 /// the JSON file of TF_INIT_OPS_FILE, which is in the version's or the model's directory. Empty if

@@ -40,7 +40,11 @@ class ModelFilesTest : public ::testing::Test {
     config_.parameters = backend::Parameters("model 'm'", {{key, value}});
   }
   std::string Open(const Tags& tags, std::string_view* graph_def) {
-    return OpenSavedModel(config_, (folder_ / "3/s").string(), tags, &bytes_, graph_def).message();
+    std::string_view meta_graph;
+    const Error error =
+        OpenSavedModel(config_, (folder_ / "3/s").string(), tags, &bytes_, &meta_graph);
+    *graph_def = GraphDefOf(meta_graph);
+    return error.message();
   }
   std::string Ops(std::vector<std::string>* names) { return ReadInitOps(config_, names).message(); }
 

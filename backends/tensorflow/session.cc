@@ -67,7 +67,7 @@ Error GraphSession::Feed(std::span<const InputTensor> inputs) {
       continue;
     }
     TF_Tensor* tensor = nullptr;
-    NEREID_BACKEND_TRY(MakeInputTensor(inputs[i], graph_->keeps_inputs, &tensor));
+    NEREID_BACKEND_TRY(MakeInputTensor(inputs[i], graph_->changes_state, &tensor));
     owners_.emplace_back(tensor);
     fed_.push_back(graph_->inputs[plan_->inputs[i].place]);
     feeds_.push_back(tensor);

@@ -18,6 +18,8 @@ class GraphSession final : public framework::Session {
   GraphSession(std::shared_ptr<const LoadedGraph> graph,
                std::shared_ptr<const framework::RunPlan> plan);
 
+  bool may_repeat() const override { return !graph_->changes_state; }
+
   Error Run(std::span<const framework::InputTensor> inputs, std::span<const size_t> outputs,
             std::span<framework::OutputTensor> results) override;
 

@@ -68,7 +68,14 @@ Error ReadSwitch(const backend::Parameters& parameters, const char* key, bool* v
 
 }  // namespace
 
-Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
+Error ReadSharers(const backend::ModelConfig& config, bool changes_state, int64_t* sharers) {
+  int64_t most = 1;
+  NEREID_BACKEND_TRY(config.parameters.ReadInt("MAX_SESSION_SHARE_COUNT", 1, INT32_MAX, &most));
+  *sharers = changes_state ? std::min(most, config.instance_count) : config.instance_count;
+  return {};
+}
+
+Error MakeConfigProto(const backend::ModelConfig& config, int64_t sharers, std::string* proto) {
   int64_t intra = 0;
   int64_t inter = 0;
   bool own_threads = false;
@@ -80,7 +87,7 @@ Error MakeConfigProto(const backend::ModelConfig& config, std::string* proto) {
   bool shared = false;
   NEREID_BACKEND_TRY(parameters.ReadBool("cpu_threads_shared", &shared));
   if (!shared) {
-    intra *= config.instance_count;
+    intra *= sharers;
   }
   if (parameters.Find("TF_NUM_INTRA_THREADS") != nullptr) {
     shared = false;

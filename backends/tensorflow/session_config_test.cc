@@ -20,7 +20,7 @@ backend::ModelConfig Model(backend::Parameters::Map parameters) {
 
 std::string WholeProto(const backend::ModelConfig& config) {
   std::string proto;
-  const Error error = MakeConfigProto(config, &proto);
+  const Error error = MakeConfigProto(config, config.instance_count, &proto);
   return error.ok() ? proto : error.message();
 }
 
@@ -75,6 +75,27 @@ TEST(SessionConfigTest, ASharedPoolHasTheServersNumberOfThreads) {
                   {"cpu_threads_shared", "true"},
                   {"TF_NUM_INTRA_THREADS", "5"}});
   EXPECT_EQ(Proto(config), Number(2, 5) + kOwnThreads);
+}
+
+TEST(SessionConfigTest, InstancesOfAGraphWithStateShareOnlyIfAsked) {
+  const auto sharers = [](backend::ModelConfig config, bool changes_state) {
+    config.instance_count = 3;
+    int64_t count = 0;
+    const Error error = ReadSharers(config, changes_state, &count);
+    return error.ok() ? std::to_string(count) : error.message();
+  };
+  EXPECT_EQ(sharers(Model({}), false), "3");
+  EXPECT_EQ(sharers(Model({}), true), "1");
+  EXPECT_EQ(sharers(Model({{"MAX_SESSION_SHARE_COUNT", "2"}}), true), "2");
+  EXPECT_EQ(sharers(Model({{"MAX_SESSION_SHARE_COUNT", "9"}}), true), "3");
+  EXPECT_EQ(sharers(Model({{"MAX_SESSION_SHARE_COUNT", "0"}}), false),
+            "model 'm': parameter 'MAX_SESSION_SHARE_COUNT' is '0', but must be an integer from 1 "
+            "to 2147483647");
+  std::string proto;
+  backend::ModelConfig config = Model({{"cpu_threads_per_instance", "2"}});
+  config.instance_count = 3;
+  ASSERT_TRUE(MakeConfigProto(config, 1, &proto).ok());
+  EXPECT_EQ(proto, Number(2, 2) + kOwnThreads + kNoSpinning);
 }
 
 TEST(SessionConfigTest, WrongValues) {

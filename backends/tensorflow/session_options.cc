@@ -7,9 +7,10 @@
 
 namespace nereid::tensorflow {
 
-Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOptions>* options) {
+Error MakeSessionOptions(const backend::ModelConfig& config, int64_t sharers,
+                         Owned<TF_SessionOptions>* options) {
   std::string proto;
-  NEREID_BACKEND_TRY(MakeConfigProto(config, &proto));
+  NEREID_BACKEND_TRY(MakeConfigProto(config, sharers, &proto));
   options->reset(TF_NewSessionOptions());
   Status status;
   TF_SetConfig(options->get(), proto.data(), proto.size(), status.get());

@@ -7,7 +7,8 @@
 namespace nereid::tensorflow {
 
 /// Creates the session options (run options) from the messages in session_config.h.
-Error MakeSessionOptions(const backend::ModelConfig& config, Owned<TF_SessionOptions>* options);
+Error MakeSessionOptions(const backend::ModelConfig& config, int64_t sharers,
+                         Owned<TF_SessionOptions>* options);
 Owned<TF_Buffer> MakeRunOptions();
 
 }  // namespace nereid::tensorflow

@@ -55,6 +55,29 @@ TRITONSERVER_Error_Code CodeOf(TF_Code code) {
   }
 }
 
+/// Returns the name of a code, which TensorFlow writes in front of its messages.
+std::string CodeName(TF_Code code) {
+  constexpr const char* kNames[] = {"OK",
+                                    "CANCELLED",
+                                    "UNKNOWN",
+                                    "INVALID_ARGUMENT",
+                                    "DEADLINE_EXCEEDED",
+                                    "NOT_FOUND",
+                                    "ALREADY_EXISTS",
+                                    "PERMISSION_DENIED",
+                                    "RESOURCE_EXHAUSTED",
+                                    "FAILED_PRECONDITION",
+                                    "ABORTED",
+                                    "OUT_OF_RANGE",
+                                    "UNIMPLEMENTED",
+                                    "INTERNAL",
+                                    "UNAVAILABLE",
+                                    "DATA_LOSS",
+                                    "UNAUTHENTICATED"};
+  const auto index = static_cast<size_t>(code);
+  return index < std::size(kNames) ? kNames[index] : "code " + std::to_string(code);
+}
+
 /// Returns the first paragraph of a message, because TensorFlow appends stack traces to some
 /// messages.
 std::string FirstParagraph(const std::string& text) {
@@ -77,7 +100,8 @@ Error Status::ToError(const std::string& what) const {
     return {};
   }
   return Error(CodeOf(TF_GetCode(status_.get())),
-               what + ": " + framework::Printable(FirstParagraph(TF_Message(status_.get()))));
+               what + ": " + CodeName(TF_GetCode(status_.get())) + ": " +
+                   framework::Printable(FirstParagraph(TF_Message(status_.get()))));
 }
 
 TRITONSERVER_DataType DataTypeOf(TF_DataType type) { return framework::ToDataType(kTypes, type); }

@@ -37,3 +37,6 @@ class AbsentInstance {
 
 NEREID_BACKEND_PLUGIN(nereid::backend::NoBackendState, nereid::tensorrt::AbsentModel,
                       nereid::tensorrt::AbsentInstance);
+
+/// Marks a plug-in that was built without its framework: `nereid gpus` looks for the name.
+extern "C" TRITONBACKEND_ISPEC void NEREIDBACKEND_BuiltWithoutFramework() {}

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nereid/backend/data_type.h"
+#include "tensorrt/cuda.h"
 #include "tensorrt/logger.h"
 #include "tensorrt/nv_types.h"
 #include "tensorrt/nv_version.h"
@@ -228,19 +229,55 @@ Error Engine::NewContext(ContextMemory memory,
 #if NEREID_NV_VERSION >= 1000
   using Strategy = nvinfer1::ExecutionContextAllocationStrategy;
   context->reset(engine_->createExecutionContext(
-      memory == ContextMemory::kStatic ? Strategy::kSTATIC : Strategy::kON_PROFILE_CHANGE));
+      memory == ContextMemory::kStatic            ? Strategy::kSTATIC
+      : memory == ContextMemory::kOnProfileChange ? Strategy::kON_PROFILE_CHANGE
+                                                  : Strategy::kUSER_MANAGED));
 #else
-  if (memory != ContextMemory::kStatic) {
+  if (memory == ContextMemory::kOnProfileChange) {
     return Error::Unsupported(
         "the parameter 'execution_context_allocation_strategy' needs TensorRT 10 or newer for "
         "ON_PROFILE_CHANGE");
   }
-  context->reset(engine_->createExecutionContext());
+  context->reset(memory == ContextMemory::kStatic
+                     ? engine_->createExecutionContext()
+                     : engine_->createExecutionContextWithoutDeviceMemory());
 #endif
   return *context != nullptr
              ? Error()
              : Error::Internal("TensorRT cannot make an execution context" + Logger::Reason() +
                                "; is there enough memory on the GPU?");
+}
+
+bool Engine::LetsContextsShare(Gpu* gpu, int profile) const {
+  CudaStream stream;
+  std::unique_ptr<nvinfer1::IExecutionContext> context;
+  if (!stream.Create(gpu, 0).ok() || !NewContext(ContextMemory::kLent, &context).ok()) {
+    return true;  // what is amiss fails the load of the instance, too
+  }
+  const bool selects =
+      context->setOptimizationProfileAsync(profile, reinterpret_cast<cudaStream_t>(stream.get()));
+  const Error ignored = stream.Wait();
+  return selects;
+}
+
+size_t Engine::LentSize([[maybe_unused]] int profile) const {
+#if NEREID_NV_VERSION >= 1001
+  return static_cast<size_t>(
+      std::max<int64_t>(0, engine_->getDeviceMemorySizeForProfileV2(profile)));
+#elif NEREID_NV_VERSION >= 1000
+  return engine_->getDeviceMemorySizeForProfile(profile);
+#else
+  return engine_->getDeviceMemorySize();
+#endif
+}
+
+void Engine::LendMemory(void* memory, [[maybe_unused]] size_t size,
+                        nvinfer1::IExecutionContext* context) {
+#if NEREID_NV_VERSION >= 1001
+  context->setDeviceMemoryV2(memory, static_cast<int64_t>(size));
+#else
+  context->setDeviceMemory(memory);
+#endif
 }
 
 }  // namespace nereid::tensorrt

@@ -60,6 +60,8 @@ enum class ContextMemory {
   kStatic,
   /// For the profile that is selected.
   kOnProfileChange,
+  /// From the caller, with LendMemory: several contexts that never run at the same time share it.
+  kLent,
 };
 
 /// An engine that TensorRT has read from a plan file. Its GPU must be the current one for every
@@ -80,6 +82,12 @@ class Engine {
   /// Fails if the GPU has too little memory, or if this TensorRT lacks `memory`.
   Error NewContext(ContextMemory memory,
                    std::unique_ptr<nvinfer1::IExecutionContext>* context) const;
+  /// Returns whether a context may select a profile that another one may have selected.
+  bool LetsContextsShare(Gpu* gpu, int profile) const;
+  /// Returns how much memory a context of kLent needs for a profile.
+  size_t LentSize(int profile) const;
+  /// Gives a context of kLent its memory, which must outlive it.
+  static void LendMemory(void* memory, size_t size, nvinfer1::IExecutionContext* context);
 
  private:
   Error Describe();

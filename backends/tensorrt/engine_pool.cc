@@ -47,16 +47,20 @@ Error EnginePool::Look(const TensorRtLibrary& library, Gpu* gpu, const EngineSou
   return {};
 }
 
+bool EnginePool::MayShare(Group* group, Gpu* gpu, int profile) {
+  if (!group->shares_profiles) {
+    group->shares_profiles =
+        share_profiles_ && group->engines.front().engine->LetsContextsShare(gpu, profile);
+  }
+  return *group->shares_profiles;
+}
+
 Error EnginePool::Take(const TensorRtLibrary& library, Gpu* gpu, const EngineSource& source,
                        std::span<const std::string> profiles, EngineLease* lease) {
   std::shared_ptr<const Engine> first;
   NEREID_BACKEND_TRY(Look(library, gpu, source, &first));
   lease->gpu = gpu;
   NEREID_BACKEND_TRY(ParseProfiles(profiles, first->profile_count(), &lease->profiles));
-  if (share_profiles_) {
-    lease->engine = std::move(first);
-    return {};
-  }
   const std::shared_ptr<Group> group = Find(*gpu, source);
   const base::MutexLock lock(group->mutex);
   const auto is_free = [&](const Shared& shared) {
@@ -65,12 +69,17 @@ Error EnginePool::Take(const TensorRtLibrary& library, Gpu* gpu, const EngineSou
   };
   auto shared = std::find_if(group->engines.begin(), group->engines.end(), is_free);
   if (shared == group->engines.end()) {
-    std::shared_ptr<const Engine> read;
-    NEREID_BACKEND_TRY(ReadShared(library, gpu, source, &read));
-    shared = group->engines.insert(shared, {std::move(read), {}});
+    if (MayShare(group.get(), gpu, lease->profiles.front())) {
+      shared = group->engines.begin();
+    } else {
+      std::shared_ptr<const Engine> read;
+      NEREID_BACKEND_TRY(ReadShared(library, gpu, source, &read));
+      shared = group->engines.insert(group->engines.end(), {std::move(read), {}});
+    }
   }
   shared->claimed.insert(lease->profiles.begin(), lease->profiles.end());
   lease->engine = shared->engine;
+  lease->shares_profiles = group->shares_profiles.value_or(share_profiles_);
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,6 +20,8 @@ struct EngineLease {
   Gpu* gpu = nullptr;
   std::shared_ptr<const Engine> engine;
   std::vector<int> profiles;
+  /// False if only one context at a time may use a profile of the engine.
+  bool shares_profiles = true;
 };
 
 /// The engines of a model: one for each GPU (and DLA core), which its instances share, so that the
@@ -27,7 +30,9 @@ struct EngineLease {
 /// long as the pool or an instance. Thread-safe.
 class EnginePool {
  public:
-  /// `share_profiles`: whether several contexts may use a profile, as since TensorRT 10.
+  /// `share_profiles`: whether several contexts may use a profile, as since TensorRT 10. It is
+  /// tried with each plan, because a plan may have been made by an older TensorRT and bring its
+  /// runtime.
   explicit EnginePool(bool share_profiles) : share_profiles_(share_profiles) {}
   EnginePool();
   EnginePool(const EnginePool&) = delete;
@@ -44,15 +49,19 @@ class EnginePool {
  private:
   struct Shared {
     std::shared_ptr<const Engine> engine;
-    std::set<int> claimed;  // the profiles that contexts use, unless profiles are shared
+    std::set<int> claimed;  // the profiles that contexts use
   };
   struct Group {
     base::Mutex mutex;  // held while an engine is read
     std::vector<Shared> engines NEREID_GUARDED_BY(mutex);
+    /// Whether contexts may share a profile; nothing before that was tried.
+    std::optional<bool> shares_profiles NEREID_GUARDED_BY(mutex);
   };
   /// The ordinal of a GPU, a DLA core and a file.
   using Key = std::tuple<int, int, std::string>;
 
+  /// Returns whether a further context may use a profile that is claimed.
+  bool MayShare(Group* group, Gpu* gpu, int profile) NEREID_REQUIRES(group->mutex);
   std::shared_ptr<Group> Find(const Gpu& gpu, const EngineSource& source);
 
   const bool share_profiles_;

@@ -51,6 +51,24 @@ TEST_F(EnginePoolTest, BeforeTensorRt10AProfileHasOneContext) {
   EXPECT_EQ(fake().plans_read, 2);
 }
 
+TEST_F(EnginePoolTest, APlanOfAnOlderTensorRtIsNotShared) {
+  WritePlan("exclusive_profiles\ninput x FP32 -1,4\noutput y FP32 -1,4\n");
+  EnginePool pool(true);
+  const EngineLease a = Take(&pool, {"0"});
+  const auto context = [](const EngineLease& lease) {
+    std::unique_ptr<nvinfer1::IExecutionContext> made;
+    EXPECT_TRUE(lease.engine->NewContext(ContextMemory::kStatic, &made).ok());
+    EXPECT_TRUE(made->setOptimizationProfileAsync(0, nullptr));
+    return made;
+  };
+  const auto of_a = context(a);
+  const EngineLease b = Take(&pool, {"0"});
+  EXPECT_NE(a.engine, b.engine);
+  EXPECT_FALSE(b.shares_profiles);
+  const auto of_b = context(b);
+  EXPECT_EQ(fake().plans_read, 2);
+}
+
 TEST_F(EnginePoolTest, AnEngineOutlivesItsPool) {
   EngineLease lease;
   {

@@ -18,17 +18,11 @@ cudaStream_t Handle(const CudaStream& stream) {
   return reinterpret_cast<cudaStream_t>(stream.get());
 }
 
-/// Returns the first dimension of an output of a graph that has computed more than was asked for:
-/// that of the input with the same size.
-int64_t AskedSize(int64_t computed, const GraphRange& range,
-                  std::span<const std::vector<int64_t>> numbers) {
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (!range.upper[i].empty() && range.upper[i][0] == computed &&
-        numbers[i][0] != range.upper[i][0]) {
-      return numbers[i][0];
-    }
-  }
-  return computed;
+/// Returns whether a tensor of shape `computed` begins with one of shape `asked`.
+bool BeginsWith(const nvinfer1::Dims& computed, const nvinfer1::Dims& asked) {
+  return asked.nbDims == computed.nbDims &&
+         (asked.nbDims < 1 || (asked.d[0] >= 0 && asked.d[0] <= computed.d[0] &&
+                               std::equal(asked.d + 1, asked.d + asked.nbDims, computed.d + 1)));
 }
 
 }  // namespace
@@ -85,8 +79,14 @@ Error OutputBuffer::Fetch(uint64_t size, bool stay, CudaStream* stream, const ch
   return {};
 }
 
-Execution::Execution(const Engine* engine, Gpu* gpu, Streams* streams, const Options& options)
-    : engine_(*engine), gpu_(gpu), streams_(*streams), options_(options) {
+Execution::Execution(const Engine* engine, Gpu* gpu, Streams* streams, int profile,
+                     const Options& options)
+    : engine_(*engine),
+      gpu_(gpu),
+      streams_(*streams),
+      profile_(profile),
+      options_(options),
+      graph_memory_(gpu, CudaBuffer::Place::kDevice) {
   for (const EngineTensor& input : engine->inputs()) {
     inputs_.emplace_back(gpu,
                          input.on_host ? CudaBuffer::Place::kHost : CudaBuffer::Place::kDevice);
@@ -98,8 +98,8 @@ Execution::Execution(const Engine* engine, Gpu* gpu, Streams* streams, const Opt
 
 Error Execution::Create(const Engine* engine, Gpu* gpu, Streams* streams, int profile,
                         const Options& options, std::unique_ptr<Execution>* execution) {
-  std::unique_ptr<Execution> made(new Execution(engine, gpu, streams, options));
-  NEREID_BACKEND_TRY(made->Prepare(profile));
+  std::unique_ptr<Execution> made(new Execution(engine, gpu, streams, profile, options));
+  NEREID_BACKEND_TRY(made->NewContext(options.memory, &made->context_));
   *execution = std::move(made);
   return {};
 }
@@ -114,15 +114,15 @@ Error Execution::Wrong(const std::string& what) const {
   return Error::Internal("TensorRT cannot " + what + Logger::Reason());
 }
 
-Error Execution::Prepare(int profile) {
-  NEREID_BACKEND_TRY(engine_.NewContext(options_.memory, &context_));
+Error Execution::NewContext(ContextMemory memory, std::unique_ptr<Context>* context) {
+  NEREID_BACKEND_TRY(engine_.NewContext(memory, context));
   Logger::Forget();
-  if (!context_->setOptimizationProfileAsync(profile, Handle(streams_.compute()))) {
-    return Wrong("select profile " + std::to_string(profile));
+  if (!(*context)->setOptimizationProfileAsync(profile_, Handle(streams_.compute()))) {
+    return Wrong("select profile " + std::to_string(profile_));
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const std::string& name = engine_.outputs()[i].signature.name;
-    if (!context_->setOutputAllocator(name.c_str(), outputs_[i].get())) {
+    if (!(*context)->setOutputAllocator(name.c_str(), outputs_[i].get())) {
       return Wrong("use memory of this server for the output '" + name + "'");
     }
   }
@@ -146,31 +146,31 @@ Error Execution::CopyInput(size_t input, const RunInput& given) {
   return {};
 }
 
-Error Execution::SetInputs(std::span<const RunInput> inputs) {
+Error Execution::SetInputs(std::span<const RunInput> inputs, Context* context) const {
   Logger::Forget();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::string& name = engine_.inputs()[i].signature.name;
     nvinfer1::Dims dims;
     NEREID_BACKEND_TRY(ToNv(inputs[i].shape, &dims));
-    if (!context_->setInputShape(name.c_str(), dims)) {
+    if (!context->setInputShape(name.c_str(), dims)) {
       return Wrong("take the shape " + backend::ShapeText(inputs[i].shape) + " of the input '" +
                    name + "'");
     }
     char* const address =
         InPlace(i, inputs[i]) ? const_cast<char*>(inputs[i].data) : inputs_[i].data();
-    if (!context_->setTensorAddress(name.c_str(), address)) {
+    if (!context->setTensorAddress(name.c_str(), address)) {
       return Wrong("take the input '" + name + "'");
     }
   }
   return {};
 }
 
-Error Execution::Enqueue() {
+Error Execution::Enqueue(Context* context) {
   for (const auto& output : outputs_) {
     output->Reset();
   }
   Logger::Forget();
-  const auto enqueue = [&] { return context_->enqueueV3(Handle(streams_.compute())); };
+  const auto enqueue = [&] { return context->enqueueV3(Handle(streams_.compute())); };
   if (options_.one_launcher) {
     const base::MutexLock lock(gpu_->launching());
     return enqueue() ? Error() : Wrong("run the model");
@@ -178,34 +178,79 @@ Error Execution::Enqueue() {
   return enqueue() ? Error() : Wrong("run the model");
 }
 
-Error Execution::Start(std::span<const RunInput> inputs, const Captured* graph) {
-  if (graph == nullptr) {
-    NEREID_BACKEND_TRY(SetInputs(inputs));
-  }
+Error Execution::Start(std::span<const RunInput> inputs, Context* context) {
+  NEREID_BACKEND_TRY(SetInputs(inputs, context));
   NEREID_BACKEND_TRY(streams_.InputsAreCopied());
-  NEREID_BACKEND_TRY(graph == nullptr ? Enqueue() : graph->graph.Launch(streams_.compute()));
+  NEREID_BACKEND_TRY(Enqueue(context));
   return streams_.ComputationIsQueued();
+}
+
+Error Execution::FindAskedShapes(std::span<const RunInput> inputs, const Captured& graph,
+                                 bool* serves) {
+  // The context that has no graph computes the shapes.
+  NEREID_BACKEND_TRY(SetInputs(inputs, context_.get()));
+  asked_shapes_.clear();
+  *serves = true;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const EngineTensor& output = engine_.outputs()[i];
+    const nvinfer1::Dims& computed = graph.output_shapes[i];
+    asked_shapes_.push_back(
+        output.shape_tensor ? computed : context_->getTensorShape(output.signature.name.c_str()));
+    *serves = *serves && BeginsWith(computed, asked_shapes_.back());
+  }
+  return {};
+}
+
+Error Execution::FindGraph(std::span<const RunInput> inputs,
+                           std::span<const std::vector<int64_t>> numbers, const Captured** graph) {
+  *graph = nullptr;
+  const int chosen = ChooseGraph(ranges_, numbers);
+  if (chosen < 0) {
+    return {};
+  }
+  const Captured& found = *graphs_[static_cast<size_t>(chosen)];
+  // A run without graph may have moved the buffers that the graph uses.
+  if (found.memory != Memory()) {
+    return {};
+  }
+  const auto& upper = ranges_[static_cast<size_t>(chosen)].upper;
+  bool serves = true;
+  if (std::equal(numbers.begin(), numbers.end(), upper.begin(), upper.end())) {
+    asked_shapes_ = found.output_shapes;
+  } else {
+    NEREID_BACKEND_TRY(FindAskedShapes(inputs, found, &serves));
+  }
+  if (serves) {
+    *graph = &found;
+  }
+  return {};
 }
 
 Error Execution::Run(std::span<const RunInput> inputs,
                      std::span<const std::vector<int64_t>> numbers, std::span<const size_t> outputs,
                      std::span<framework::OutputTensor> results) {
   const auto run = [&]() -> Error {
-    const int chosen = ChooseGraph(ranges_, numbers);
-    const Captured* graph = chosen < 0 ? nullptr : graphs_[static_cast<size_t>(chosen)].get();
-    // A run without graph may have moved the buffers that the graph uses.
-    if (graph != nullptr && graph->memory != Memory()) {
-      graph = nullptr;
-    }
+    const Captured* graph = nullptr;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (graph != nullptr || !InPlace(i, inputs[i])) {
+      // Values of shape tensors must be there before shapes can be asked for.
+      if (engine_.inputs()[i].on_host) {
         NEREID_BACKEND_TRY(CopyInput(i, inputs[i]));
       }
     }
-    NEREID_BACKEND_TRY(Start(inputs, graph));
-    NEREID_BACKEND_TRY(Fetch(outputs, graph,
-                             graph == nullptr ? nullptr : &ranges_[static_cast<size_t>(chosen)],
-                             numbers, results));
+    NEREID_BACKEND_TRY(FindGraph(inputs, numbers, &graph));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!engine_.inputs()[i].on_host && (graph != nullptr || !InPlace(i, inputs[i]))) {
+        NEREID_BACKEND_TRY(CopyInput(i, inputs[i]));
+      }
+    }
+    if (graph == nullptr) {
+      NEREID_BACKEND_TRY(Start(inputs, context_.get()));
+    } else {
+      NEREID_BACKEND_TRY(streams_.InputsAreCopied());
+      NEREID_BACKEND_TRY(graph->graph.Launch(streams_.compute()));
+      NEREID_BACKEND_TRY(streams_.ComputationIsQueued());
+    }
+    NEREID_BACKEND_TRY(Fetch(outputs, graph, results));
     return streams_.Wait();
   };
   Error error = run();
@@ -223,7 +268,6 @@ Error Execution::Run(std::span<const RunInput> inputs,
 }
 
 Error Execution::Fetch(std::span<const size_t> outputs, const Captured* graph,
-                       const GraphRange* range, std::span<const std::vector<int64_t>> numbers,
                        std::span<framework::OutputTensor> results) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const size_t output = outputs[i];
@@ -232,20 +276,15 @@ Error Execution::Fetch(std::span<const size_t> outputs, const Captured* graph,
       NEREID_BACKEND_TRY(streams_.compute().Wait());
     }
     NEREID_BACKEND_TRY(FetchOne(
-        output, graph == nullptr ? outputs_[output]->shape() : graph->output_shapes[output], range,
-        numbers, &results[i]));
+        output, graph == nullptr ? outputs_[output]->shape() : asked_shapes_[output], &results[i]));
   }
   return {};
 }
 
-Error Execution::FetchOne(size_t output, const nvinfer1::Dims& dims, const GraphRange* range,
-                          std::span<const std::vector<int64_t>> numbers,
+Error Execution::FetchOne(size_t output, const nvinfer1::Dims& dims,
                           framework::OutputTensor* result) {
   const EngineTensor& tensor = engine_.outputs()[output];
-  auto shape = FromNv(dims);
-  if (shape && range != nullptr && !tensor.shape_tensor && !shape->empty()) {
-    shape->front() = AskedSize(shape->front(), *range, numbers);
-  }
+  const auto shape = FromNv(dims);
   const int64_t size = shape ? tensor.ByteSize(*shape) : int64_t{-1};
   if (size < 0) {
     return Error::Internal("TensorRT gave no shape for the output '" + tensor.signature.name + "'");
@@ -276,6 +315,9 @@ Error Execution::CaptureGraphs(std::vector<GraphRange> ranges) {
   // The largest graph comes first, so that its buffers do not move when the others are captured.
   std::sort(ranges.begin(), ranges.end(),
             [](const GraphRange& a, const GraphRange& b) { return b.upper < a.upper; });
+  if (!ranges.empty()) {
+    NEREID_BACKEND_TRY(graph_memory_.Reserve(engine_.LentSize(profile_)));
+  }
   for (GraphRange& range : ranges) {
     const Error error = Capture(range);
     NEREID_BACKEND_TRY(gpu_->CheckUsable());
@@ -311,12 +353,15 @@ Error Execution::Capture(const GraphRange& range) {
     inputs.push_back({shape, data.data(), data.size()});
     NEREID_BACKEND_TRY(CopyInput(i, inputs.back()));
   }
-  NEREID_BACKEND_TRY(Start(inputs, nullptr));
+  auto captured = std::make_unique<Captured>();
+  NEREID_BACKEND_TRY(NewContext(ContextMemory::kLent, &captured->context));
+  Engine::LendMemory(graph_memory_.data(), graph_memory_.size(), captured->context.get());
+  NEREID_BACKEND_TRY(Start(inputs, captured->context.get()));
   NEREID_BACKEND_TRY(streams_.Wait());
   NEREID_BACKEND_TRY(streams_.compute().Wait());
-  auto captured = std::make_unique<Captured>();
   captured->memory = Memory();
-  NEREID_BACKEND_TRY(captured->graph.Capture(gpu_, streams_.compute(), [&] { return Enqueue(); }));
+  NEREID_BACKEND_TRY(captured->graph.Capture(gpu_, streams_.compute(),
+                                             [&] { return Enqueue(captured->context.get()); }));
   for (const auto& output : outputs_) {
     if (output->shape().nbDims < 0) {
       return Error::Unsupported("the shape of an output depends on the data");

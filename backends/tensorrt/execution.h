@@ -65,8 +65,10 @@ struct RunInput {
   bool on_gpu = false;
 };
 
-/// An execution context for one profile, with its buffers and CUDA graphs. Not thread-safe. The
-/// engine's GPU must be the current one for all functions and the destructor.
+/// An execution context for one profile, with its buffers and CUDA graphs. A graph has an execution
+/// context of its own, which is used for nothing else: a context that takes other shapes may change
+/// what its graphs read. These contexts share their memory. Not thread-safe. The engine's GPU must
+/// be the current one for all functions and the destructor.
 class Execution {
  public:
   struct Options {
@@ -90,42 +92,56 @@ class Execution {
             std::span<const size_t> outputs, std::span<framework::OutputTensor> results);
 
  private:
+  using Context = nvinfer1::IExecutionContext;
+
   /// A captured graph and what it depends on.
   struct Captured {
-    CudaGraph graph;
+    std::unique_ptr<Context> context;
+    CudaGraph graph;  // of the context, and so destroyed before it
     /// The addresses of inputs and outputs that it uses.
     std::vector<const void*> memory;
     std::vector<nvinfer1::Dims> output_shapes;
   };
 
-  Execution(const Engine* engine, Gpu* gpu, Streams* streams, const Options& options);
+  Execution(const Engine* engine, Gpu* gpu, Streams* streams, int profile, const Options& options);
 
-  Error Prepare(int profile);
+  /// Makes a context and selects the profile.
+  Error NewContext(ContextMemory memory, std::unique_ptr<Context>* context);
   Error CopyInput(size_t input, const RunInput& given);
   /// Whether the engine may read the input where it is.
   bool InPlace(size_t input, const RunInput& given) const;
-  /// Tells the context the shapes and addresses of the inputs.
-  Error SetInputs(std::span<const RunInput> inputs);
-  Error Enqueue();
+  /// Tells a context the shapes and addresses of the inputs.
+  Error SetInputs(std::span<const RunInput> inputs, Context* context) const;
+  Error Enqueue(Context* context);
   Error Capture(const GraphRange& range);
-  Error Start(std::span<const RunInput> inputs, const Captured* graph);
-  Error Fetch(std::span<const size_t> outputs, const Captured* graph, const GraphRange* range,
-              std::span<const std::vector<int64_t>> numbers,
+  /// Sets the inputs of a context and starts a run.
+  Error Start(std::span<const RunInput> inputs, Context* context);
+  /// Returns the graph for the inputs, or null, and sets the shapes of the outputs of such a run.
+  Error FindGraph(std::span<const RunInput> inputs, std::span<const std::vector<int64_t>> numbers,
+                  const Captured** graph);
+  /// Sets asked_shapes_ for inputs of these shapes. Returns whether the graph computes the outputs
+  /// in such a way that each begins with what was asked for.
+  Error FindAskedShapes(std::span<const RunInput> inputs, const Captured& graph, bool* serves);
+  Error Fetch(std::span<const size_t> outputs, const Captured* graph,
               std::span<framework::OutputTensor> results);
-  Error FetchOne(size_t output, const nvinfer1::Dims& dims, const GraphRange* range,
-                 std::span<const std::vector<int64_t>> numbers, framework::OutputTensor* result);
+  Error FetchOne(size_t output, const nvinfer1::Dims& dims, framework::OutputTensor* result);
   std::vector<const void*> Memory() const;
   Error Wrong(const std::string& what) const;
 
   const Engine& engine_;
   Gpu* const gpu_;
   Streams& streams_;
+  const int profile_;
   const Options options_;
-  std::unique_ptr<nvinfer1::IExecutionContext> context_;
+  std::unique_ptr<Context> context_;
   std::vector<CudaBuffer> inputs_;
   std::vector<std::unique_ptr<OutputBuffer>> outputs_;
+  /// What the contexts of the graphs share.
+  CudaBuffer graph_memory_;
   std::vector<GraphRange> ranges_;
   std::vector<std::unique_ptr<Captured>> graphs_;  // for each of ranges_
+  /// The shapes of the outputs of a run with a graph.
+  std::vector<nvinfer1::Dims> asked_shapes_;
 };
 
 }  // namespace nereid::tensorrt

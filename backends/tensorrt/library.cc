@@ -145,9 +145,10 @@ Error TensorRtLibrary::OpenPlugin(const std::string& path) const {
 Error TensorRtLibrary::MakeRuntime(std::unique_ptr<nvinfer1::IRuntime>* runtime) const {
   Logger::Forget();
   void* const made = make_runtime_(&Logger::Get(), NV_TENSORRT_VERSION);
-  // Where TensorRT cannot use the driver, it logs an error and returns a small number.
+  // Where TensorRT cannot use the driver, it logs an error and returns null or a small number. An
+  // error in the log alone is none: TensorRT also reports things that it can do without.
   constexpr uintptr_t kLeastAddress = 4096;
-  if (Logger::HasError() || reinterpret_cast<uintptr_t>(made) < kLeastAddress) {
+  if (reinterpret_cast<uintptr_t>(made) < kLeastAddress) {
     return Error(TRITONSERVER_ERROR_UNAVAILABLE,
                  "TensorRT cannot start" + Logger::Reason() +
                      "; is the CUDA driver as new as this TensorRT needs?");

@@ -46,8 +46,6 @@ void Logger::log(Severity severity, const char* message) noexcept {
 
 void Logger::Forget() { ThreadErrors() = {}; }
 
-bool Logger::HasError() { return !ThreadErrors().first.empty(); }
-
 std::string Logger::Reason() {
   const Errors& errors = ThreadErrors();
   if (errors.first.empty()) {

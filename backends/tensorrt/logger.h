@@ -18,8 +18,6 @@ class Logger : public nvinfer1::ILogger {
 
   /// Forgets the calling thread's errors, before a call of TensorRT.
   static void Forget();
-  /// Returns whether TensorRT has reported an error on the calling thread since Forget().
-  static bool HasError();
   /// Returns what TensorRT has reported on the calling thread since Forget(), as the end of a
   /// message: ": <first error>; <last error>"; or a text that says that there is no reason.
   static std::string Reason();

@@ -57,6 +57,14 @@ Error TensorRtSession::CaptureGraphs(const Options& options) {
                                  "ragged batches; no CUDA graph is captured");
     return {};
   }
+  if (!lease_.shares_profiles) {
+    NEREID_BACKEND_LOG(WARN,
+                       "model '" + plan_->model_name +
+                           "': no CUDA graph is captured: a graph needs an execution context of "
+                           "its own, and only one may use a profile of this plan; build it with "
+                           "TensorRT 10 or newer");
+    return {};
+  }
   size_t count = 0;
   for (size_t i = 0; i < profiles_.size(); ++i) {
     std::vector<GraphRange> ranges;

@@ -26,6 +26,7 @@ TensorRtTest::TensorRtTest()
                std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
   FakeTensorRt& fake = *nereid_fake_tensorrt();
   fake.no_context = fake.enqueue_fails = fake.profile_fails = fake.start_fails = false;
+  fake.start_complains = false;
   fake.enqueued = fake.plans_read = 0;
   fake.last_profile = fake.last_dla_core = -1;
   fake.last_shapes.clear();

@@ -293,6 +293,44 @@ TEST_F(TensorRtTest, ACudaGraphForARangeOfBatchSizes) {
       "max_batch_size, 8");
 }
 
+TEST_F(TensorRtTest, ACudaGraphCutsOnlyWhatDependsOnTheInputs) {
+  WritePlan(
+      "input x FP32 -1,4\ninput k FP32 6,4\noutput y FP32 -1,4\noutput s FP32 6,4\n"
+      "profile\nrange x 1,4 4,4 8,4\nrange k 6,4 6,4 6,4\n");
+  ASSERT_EQ(Load(Tensor("x", "FP32", "-1,4") + "," + Tensor("k", "FP32", "6,4"),
+                 Tensor("y", "FP32", "-1,4") + "," + Tensor("s", "FP32", "6,4"), 0,
+                 R"(,"optimization":{"cuda":{"graphs":true,"graph_spec":[{
+                     "input":{"x":{"dim":["6","4"]},"k":{"dim":["6","4"]}},
+                     "graph_lower_bound":{"input":{"x":{"dim":["3","4"]},"k":{"dim":["6","4"]}}}}]}})"),
+            "");
+  const int captured = fake().enqueued;
+  TRITONBACKEND_Request request;
+  request.AddInput<float>("x", TRITONSERVER_TYPE_FP32, {4, 4}, std::vector<float>(16, 1));
+  request.AddInput<float>("k", TRITONSERVER_TYPE_FP32, {6, 4}, std::vector<float>(24, 3));
+  request.outputs = {"y", "s"};
+  ASSERT_EQ(server().Execute({&request}), "");
+  EXPECT_EQ(request.Answer().outputs.at("y").shape, (std::vector<int64_t>{4, 4}));
+  EXPECT_EQ(request.Answer().outputs.at("s").shape, (std::vector<int64_t>{6, 4}));
+  EXPECT_EQ(request.Answer().outputs.at("s").As<float>(), std::vector<float>(24, 6));
+  EXPECT_EQ(fake().enqueued, captured);
+}
+
+TEST_F(TensorRtTest, APlanWhoseProfilesAreNotSharedHasNoCudaGraphs) {
+  WritePlan("exclusive_profiles\ninput x FP32 -1,4\noutput y FP32 -1,4\n");
+  server().instance().profiles = {"1"};
+  ASSERT_EQ(LoadSimple(8, R"(,"optimization":{"cuda":{"graphs":true}},
+                             "instance_group":[{"profile":["1"]}])"),
+            "");
+  EXPECT_EQ(Ask(8), "");
+  EXPECT_EQ(fake().enqueued, 1);
+}
+
+TEST_F(TensorRtTest, AnErrorInTheLogOfTheStartIsNoFailure) {
+  fake().start_complains = true;
+  EXPECT_EQ(LoadSimple(2), "");
+  EXPECT_EQ(Ask(), "");
+}
+
 /// Memory of fake GPU 0 that begins with these floats.
 class Floats {
  public:

@@ -73,8 +73,9 @@ int LiveErrors();
 int LiveMessages();
 int LiveResponses();
 
-/// How the next calls behave: failures that a test asks for.
+/// How the next calls behave: failures that a test asks for, and verbose messages.
 struct FakeFaults {
+  bool logs_verbose = false;
   bool response_new_fails = false;
   bool reschedule_fails = false;
   bool output_buffer_fails = false;

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/ascii_case.h"
+#include "base/wire_scan.h"
 #include "base/zip_directory.h"
-#include "layout/proto_scan.h"
 
 namespace nereid::layout {
 namespace {
@@ -69,7 +69,7 @@ FileContent ContentOfProto(const ByteSource& file) {
   bool has_graph = false;
   bool is_known = true;  // no field that none of them has
   int count = 0;
-  const ScanEnd end = ScanFields(file, 0, file.size(), [&](const ScannedField& field) {
+  const auto end = base::ScanFields(file, 0, file.size(), [&](const base::ScannedField& field) {
     const bool is_message = field.type == base::WireType::kLength;
     if (field.number == 1) (is_message ? first_is_message : first_is_number) = true;
     if (field.number == 2 && is_message) has_meta_graph = true;
@@ -78,8 +78,8 @@ FileContent ContentOfProto(const ByteSource& file) {
     return is_known && ++count < kMaxFields;
   });
   FileContent content;
-  content.is_whole = end != ScanEnd::kCutOff;
-  if (!is_known || end == ScanEnd::kMalformed || count == 0) return content;
+  content.is_whole = end != base::ScanEnd::kCutOff;
+  if (!is_known || end == base::ScanEnd::kMalformed || count == 0) return content;
   if (first_is_number && (has_graph || !content.is_whole)) {
     content.kind = FileKind::kOnnx;
   } else if (first_is_number && has_meta_graph) {

@@ -10,7 +10,7 @@
 
 #include "base/parse_number.h"
 #include "base/wire_fields.h"
-#include "layout/proto_scan.h"
+#include "base/wire_scan.h"
 
 namespace nereid::layout {
 namespace {
@@ -59,9 +59,9 @@ void ReadTensor(std::string_view tensor, OnnxExternalData* data) {
 
 OnnxExternalData ReadOnnxExternalData(const base::ByteSource& model) {
   OnnxExternalData data;
-  ScanFields(model, 0, model.size(), [&](const ScannedField& graph) {
+  base::ScanFields(model, 0, model.size(), [&](const base::ScannedField& graph) {
     if (graph.number != 7 || graph.type != base::WireType::kLength) return true;
-    ScanFields(model, graph.offset, graph.size, [&](const ScannedField& field) {
+    base::ScanFields(model, graph.offset, graph.size, [&](const base::ScannedField& field) {
       const bool is_tensor = field.number == 5 && field.type == base::WireType::kLength;
       if (!is_tensor || field.size > kMaxExternalTensorBytes) return true;
       ReadTensor(model.Read(field.offset, static_cast<size_t>(field.size)), &data);

@@ -8,6 +8,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 from models import DATATYPES
+from protobuf_mutants import write as message
 from tritonclient.utils import triton_to_np_dtype
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,3 +90,64 @@ def check_array(got, want, name=""):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6, err_msg=name)
     else:
         np.testing.assert_array_equal(got, want, err_msg=name)
+
+
+def nodes(*given):
+    """Returns a GraphDef with (name, op, inputs, attributes as fields of AttrValue)."""
+    return message([[1, 2, [
+        [1, 2, name.encode()], [2, 2, op.encode()], *[[3, 2, i.encode()] for i in inputs],
+        *[[5, 2, [[1, 2, key.encode()], [2, 2, value]]] for key, value in attributes.items()]]]
+        for name, op, inputs, attributes in given])
+
+
+def shape(*dims):
+    return [[2, 2, [[1, 0, dim]]] for dim in dims]
+
+
+FLOAT = [[6, 0, 1]]
+
+
+def placeholder(name="x", dims=(2**64 - 1, 4)):
+    return (name, "Placeholder", [], {"dtype": FLOAT, "shape": [[7, 2, shape(*dims)]]})
+
+
+def constant(name, dims, content=b"", dtype=1, declared=FLOAT):
+    tensor = [[1, 0, dtype], [2, 2, shape(*dims)], [4, 2, content]]
+    return (name, "Const", [], {"dtype": declared, "value": [[8, 2, tensor]]})
+
+
+def signature(inputs, outputs):
+    """Returns the fields of a SignatureDef. A tensor is (tensor of the graph, type, shape); the shape
+    is a list of dims, None for a TensorInfo without one, or the fields of a TensorShapeProto."""
+    def entries(field, tensors):
+        return [[field, 2, [[1, 2, key.encode()], [2, 2, [
+            [1, 2, name.encode()], [2, 0, kind],
+            *([] if dims is None else [[3, 2, shape(*dims) if isinstance(dims, tuple) else dims]])]]]]
+            for key, (name, kind, dims) in tensors.items()]
+    return entries(1, inputs) + entries(2, outputs)
+
+
+def saved_model(graph, **signatures):
+    """Returns the bytes of a saved_model.pb with one graph, of the tag "serve"."""
+    return message([[1, 0, 1], [2, 2, [
+        [1, 2, [[4, 2, b"serve"]]], [2, 2, graph],
+        *[[5, 2, [[1, 2, name.encode()], [2, 2, fields]]] for name, fields in signatures.items()]]]])
+
+
+def accumulator():
+    """Returns a GraphDef that adds INPUT to a variable, which START resets, and returns the sum. The
+    operation `init` sets the variable to 0."""
+    kind = {"dtype": FLOAT}
+    one = np.float32(1).tobytes()
+    return nodes(
+        placeholder("INPUT", (2**64 - 1, 1)), placeholder("START", (2**64 - 1, 1)),
+        ("v", "VarHandleOp", [], {**kind, "shape": [[7, 2, [[3, 0, 1]]]],
+                                  "shared_name": [[2, 2, b"total"]]}),
+        constant("zero", (1, 1), bytes(4)), constant("one", (1, 1), one),
+        ("init", "AssignVariableOp", ["v", "zero"], kind),
+        ("read", "ReadVariableOp", ["v"], kind),
+        ("keep", "Sub", ["one", "START"], {"T": FLOAT}),
+        ("kept", "Mul", ["read", "keep"], {"T": FLOAT}),
+        ("total", "AddV2", ["kept", "INPUT"], {"T": FLOAT}),
+        ("set", "AssignVariableOp", ["v", "total"], kind),
+        ("OUTPUT", "Identity", ["total", "^set"], {"T": FLOAT}))

@@ -112,7 +112,9 @@ def completing(start_python):
         write_model(root, "takes_method", plain)
         without = body().replace("    @staticmethod\n", "").replace("auto_complete_config", "other")
         write_model(root, "takes_nothing", without, "max_batch_size: 0\n" + IN + OUT)
-        (root / "takes_all" / "config.pbtxt").unlink()
+        write_model(root, "unconfigured", without)
+        for name in ("takes_all", "unconfigured"):
+            (root / name / "config.pbtxt").unlink()
     names = [*TAKEN, "method", "nothing"]
     server = start_python("completing", write, "--model-control-mode=explicit",
                           *(f"--load-model=takes_{name}" for name in names))
@@ -153,6 +155,14 @@ def test_other_settings_are_not_taken(client):
     config = config_of(client, "ignored")
     assert not config.get("parameters")
     assert "all" not in config.get("version_policy", {})
+
+
+def test_a_model_without_configuration_and_function_loads(client):
+    client.call("load_model", "unconfigured")
+    assert client.call("is_model_ready", "unconfigured")
+    config = client.json("get_model_config", "unconfigured")
+    assert not config.get("config", config).get("input")
+    client.call("unload_model", "unconfigured")
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -81,6 +81,15 @@ def test_modules_that_keep_state_are_warned_of(serving):
     assert not warned & {"accumulator", "same", "convolution", "dense", "recurrent", "casts"}
 
 
+def test_settings_are_logged_in_tritons_words(loader, repository):
+    put(repository.repository, "logged", source="dense", add=parameter(
+        "DISABLE_OPTIMIZED_EXECUTION", "true") + parameter("INFERENCE_MODE", "false"))
+    loader.call("load_model", "logged")
+    log = repository.log.read_text()
+    for line in ("Optimized execution is disabled", "Inference Mode is disabled"):
+        assert log.count(f"{line} for model instance 'logged'") == 1
+
+
 @pytest.mark.parametrize("model", [m for m in CASES if m not in ("echo", "accumulator", "keeps")])
 def test_answers_are_those_of_pytorch(client, model):
     for _ in range(3):  # PyTorch profiles the first execution and optimizes the second
@@ -123,7 +132,7 @@ def test_type_without_a_tensor_is_refused(loader, repository, side, data_type):
     name = f"type_{side}_{data_type.lower()}"
     put(repository.repository, name, source="echo",
         replace=[(rf'({side} .*)TYPE_FP32', rf"\1TYPE_{data_type}")])
-    refused(loader, name, side, f"TYPE_{data_type}", "PyTorch")
+    refused(loader, name, f"unsupported datatype TYPE_{data_type} for {side} '", f"' for model '{name}'")
 
 
 def test_types_of_a_wrong_request_and_a_wrong_result(http):
@@ -395,6 +404,14 @@ def test_reshape_of_inputs(loader, repository):
     answer = loader.infer("reshaped", [loader.input("INPUT__0", x), loader.input("INPUT__1", x)])
     np.testing.assert_array_equal(answer.array("OUTPUT__0"), x + x)
     assert answer.array("OUTPUT__1").shape == (3, 2, 2)
+
+
+def test_texts_with_an_empty_reshape(loader, repository):
+    """The client's [n, 1] is forward's list of n texts, and back."""
+    put(repository.repository, "flat_texts", source="texts_batch",
+        replace=[(r"(TYPE_STRING dims: \[1\] ?)", r"\1 reshape { shape: [ ] } ")])
+    loader.call("load_model", "flat_texts")
+    play(loader, "flat_texts", CASES["texts_batch"], 0)
 
 
 def test_optional_input_of_a_batch(loader, repository):

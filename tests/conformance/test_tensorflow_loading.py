@@ -3,40 +3,18 @@
 
 import shutil
 
+import numpy as np
 import pytest
 import raw_http
 import tensorflow_models as tfm
 from explicit_models import EXPLICIT, write
 from protobuf_mutants import mutants
 from protobuf_mutants import write as message
+from tensorflow_models import FLOAT, constant, nodes, placeholder
 from tritonclient.utils import InferenceServerException
 
 MATMUL = tfm.tensors("matmul", True)
 HUGE = 2**62
-
-
-def nodes(*given):
-    """Returns a GraphDef with (name, op, inputs, attributes as fields of AttrValue)."""
-    return message([[1, 2, [
-        [1, 2, name.encode()], [2, 2, op.encode()], *[[3, 2, i.encode()] for i in inputs],
-        *[[5, 2, [[1, 2, key.encode()], [2, 2, value]]] for key, value in attributes.items()]]]
-        for name, op, inputs, attributes in given])
-
-
-def shape(*dims):
-    return [[2, 2, [[1, 0, dim]]] for dim in dims]
-
-
-FLOAT = [[6, 0, 1]]
-
-
-def placeholder(name="x", dims=(2**64 - 1, 4)):
-    return (name, "Placeholder", [], {"dtype": FLOAT, "shape": [[7, 2, shape(*dims)]]})
-
-
-def constant(name, dims, content=b"", dtype=1, declared=FLOAT):
-    tensor = [[1, 0, dtype], [2, 2, shape(*dims)], [4, 2, content]]
-    return (name, "Const", [], {"dtype": declared, "value": [[8, 2, tensor]]})
 
 
 def sum_of(name, *inputs):
@@ -87,7 +65,10 @@ def config(**changes):
 
 
 CONFIGS = {
-    "no_config": ("", ["a GraphDef does not say what its inputs and outputs are"]),
+    # As in Triton: the names that are given must be in the graph, others may be missing.
+    "no_lists": ("", None),
+    "no_inputs": (config(x=None), None),
+    "no_outputs": (config(hidden=None, scores=None), None),
     "wrong_input": (config(x=tfm.tensor("input", "X", "FP32", [4])),
                     ["the graph has no tensor 'X' for input 'X'"]),
     "wrong_output": (config(scores=tfm.tensor("output", "scores:1", "FP32", [3])),
@@ -177,6 +158,12 @@ def test_configuration_that_does_not_fit(serving, http, name):
         http.call("unload_model", name)
     else:
         expect_refusal(http, name, words)
+
+
+def test_graphdef_without_any_configuration(serving, http):
+    (tfm.graphdef(serving.repository, "unconfigured", "matmul", "") / "config.pbtxt").unlink()
+    expect_refusal(http, "unconfigured",
+                   ["model configuration is not provided for model 'unconfigured'"])
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
@@ -317,6 +304,30 @@ def test_savedmodel_of_open_ranks_takes_the_configured_shapes(serving, http, nam
         tfm.check_case(http, name, tfm.CASES["linear"][0])
 
 
+UNDECLARED = {"absent": None, "empty": (), "open": [[3, 0, 1]]}
+
+
+@pytest.mark.parametrize("rank", ["scalar", "unknown"])
+@pytest.mark.parametrize("declared", UNDECLARED)
+def test_signature_without_a_shape_takes_the_configured_one(serving, http, rank, declared):
+    """Triton compares shapes only where the signature has dimensions."""
+    name = f"{declared}_shape_{rank}_graph"
+    placed = {"dtype": FLOAT, "shape": [[7, 2, [[3, 0, 1]] if rank == "unknown" else []]]}
+    graph = nodes(("x", "Placeholder", [], placed), ("y", "Neg", ["x"], {"T": FLOAT}))
+    graph += message([[4, 2, [[1, 0, 1000]]]])  # GraphDef.versions, in which no shape is a scalar
+    folder = serving.repository / name
+    (folder / "1" / "model.savedmodel").mkdir(parents=True)
+    (folder / "config.pbtxt").write_text(
+        'platform: "tensorflow_savedmodel"\nmax_batch_size: 4\n' + tfm.tensor("input", "in", "FP32", [2])
+        + tfm.tensor("output", "out", "FP32", [2]))
+    (folder / "1" / "model.savedmodel" / "saved_model.pb").write_bytes(tfm.saved_model(
+        graph, serving_default=tfm.signature({"in": ("x:0", 1, UNDECLARED[declared])},
+                                             {"out": ("y:0", 1, UNDECLARED[declared])})))
+    http.call("load_model", name)
+    answer = http.infer(name, [http.input("in", np.array([[1, 2], [3, 4]], np.float32))])
+    assert answer.array("out").tolist() == [[-1, -2], [-3, -4]]
+
+
 @pytest.mark.parametrize("name, given, batch", [
     ("type", 'input { name: "input_1" data_type: TYPE_FP32 }', 4),
     ("dims", 'input { name: "input_1" dims: [ 4 ] }', 4),
@@ -358,7 +369,8 @@ def test_savedmodel_without_its_assets(serving, http):
 
 def test_a_model_that_was_repaired(serving, http):
     """The same name is refused, then served, changed and served, and unloaded."""
-    folder = tfm.graphdef(serving.repository, "repaired", "matmul", config(x=None), 8)
+    wrong = config(x=tfm.tensor("input", "X", "FP32", [4]))
+    folder = tfm.graphdef(serving.repository, "repaired", "matmul", wrong, 8)
     refusal(http, "repaired")
     write(folder / "config.pbtxt", 'platform: "tensorflow_graphdef"\nmax_batch_size: 8\n' + MATMUL)
     http.call("load_model", "repaired")

@@ -20,6 +20,7 @@ nothing but Python.
   nonzero          x[n] -> y[1,count]                 the size of y depends on the values of x
   promise          x[n] -> y[n]                       but gives the non-zero elements only
   scalar           x[] -> y[]                         doubles
+  any_rank         x -> y                             doubles; neither declares a shape
   fixed            x[2,3] -> y[2,3]                   no batching
   gather           index[batch,1] -> y[batch,1,2]     fails for an index outside 0..3
   OP_TYPE          x,by[batch,n] -> y[batch,n]        OP: div mod; TYPE: int8 int32 int64
@@ -182,6 +183,11 @@ def scalar():
                       [onnx.value("x", onnx.INT64, [])], [onnx.value("y", onnx.INT64, [])])
 
 
+def any_rank():
+    return onnx.model("any_rank", [onnx.node("Add", ["x", "x"], ["y"])],
+                      [onnx.value("x", onnx.FLOAT, None)], [onnx.value("y", onnx.FLOAT, None)])
+
+
 def gather():
     return onnx.model(
         "gather", [onnx.node("Gather", ["table", "index"], ["y"], axis=0)],
@@ -327,7 +333,7 @@ def sequence():
 
 MODELS = {
     "mlp": mlp, "exclaim": exclaim, "accumulate": accumulate, "nonzero": nonzero,
-    "promise": promise, "scalar": scalar, "gather": gather, "drop_rows": drop_rows,
+    "promise": promise, "scalar": scalar, "any_rank": any_rank, "gather": gather, "drop_rows": drop_rows,
     "ragged": ragged, "with_default": with_default, "sequence": sequence,
     "default_row": default_row, "ragged_string": ragged_string, "shorten": shorten, "look": look,
     "double": double, "triple": triple, "maybe": maybe,

@@ -54,10 +54,12 @@ def tensor(name, element_type, dims, raw):
 
 
 def value(name, element_type, dims):
-    """A graph input or output; a text in `dims` is the name of a variable dimension."""
-    shape = b"".join(
-        _bytes(1, _bytes(2, d) if isinstance(d, str) else _int(1, d)) for d in dims)
-    kind = _int(1, element_type) + _bytes(2, shape)
+    """A graph input or output; a text in `dims` is the name of a variable dimension. Without `dims` it
+    declares no shape."""
+    kind = _int(1, element_type)
+    if dims is not None:
+        kind += _bytes(2, b"".join(
+            _bytes(1, _bytes(2, d) if isinstance(d, str) else _int(1, d)) for d in dims))
     return _bytes(1, name) + _bytes(2, _bytes(1, kind))
 
 

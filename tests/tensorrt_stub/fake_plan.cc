@@ -124,6 +124,8 @@ bool FakePlan::Parse(std::string_view text, std::string* reason) {
       needs_host_code = true;
     } else if (word == "implicit_batch") {
       implicit_batch = true;
+    } else if (word == "exclusive_profiles") {
+      exclusive_profiles = true;
     } else if (word == "end") {
       complete = true;
     }

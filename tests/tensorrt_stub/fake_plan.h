@@ -37,6 +37,8 @@ struct FakePlan {
   std::vector<std::map<std::string, FakeRange>> profiles;
   bool needs_host_code = false;
   bool implicit_batch = false;
+  /// Whether only one context at a time may select a profile.
+  bool exclusive_profiles = false;
 
   const FakeTensor* Find(const std::string& name) const;
   /// Returns false, with a reason, if the text is no plan.

@@ -45,60 +45,54 @@ struct Driver {
   }
 };
 
-/// A tensor of a run, in the memory of the host or the device.
-struct Place {
-  const FakeTensor* tensor = nullptr;
-  void* memory = nullptr;
-  size_t size = 0;
+/// The memory that a context without its own needs.
+constexpr int64_t kActivationBytes = 1024;
 
-  bool operator==(const Place&) const = default;
-  char* Open() const {
-    return static_cast<char*>(
-        tensor->on_host ? memory
-                        : Driver::Get().host_address(reinterpret_cast<uint64_t>(memory), size));
-  }
-};
+class FakeContext;
 
-/// The computation of one output: a copy of an input, doubled for FP32.
+/// The computation of one output: a copy of an input, doubled for FP32. A CUDA graph that was
+/// captured runs it again. The shapes are those that its context has at that time.
 struct Job {
-  Place from;
-  Place to;
+  FakeContext* context = nullptr;
+  const FakeTensor* input = nullptr;
+  void* from = nullptr;
+  const FakeTensor* output = nullptr;
+  void* to = nullptr;
 
   bool operator==(const Job&) const = default;
-
-  static void Run(void* argument) {
-    const Job& job = *static_cast<const Job*>(argument);
-    const size_t size = std::min(job.from.size, job.to.size);
-    if (size == 0) {
-      return;
-    }
-    const char* from = job.from.Open();
-    char* to = job.to.Open();
-    if (from == nullptr || to == nullptr) {
-      Fake().overrun = true;
-      return;
-    }
-    std::memmove(to, from, size);
-    if (job.from.tensor->type == nvinfer1::DataType::kFLOAT) {
-      for (size_t i = 0; i < size / sizeof(float); ++i) {
-        float value = 0;
-        std::memcpy(&value, to + i * sizeof(float), sizeof(float));
-        value *= 2;
-        std::memcpy(to + i * sizeof(float), &value, sizeof(float));
-      }
-    }
-  }
+  static void Run(void* argument);
 };
+
+/// Returns where a tensor of a run is, in the memory of the host or the device.
+char* Open(const FakeTensor& tensor, void* memory, size_t size) {
+  return static_cast<char*>(
+      tensor.on_host ? memory
+                     : Driver::Get().host_address(reinterpret_cast<uint64_t>(memory), size));
+}
+
+/// Which contexts have selected the profiles of an engine.
+using Selected = std::map<int32_t, int>;
 
 class FakeContext : public nvinfer1::IExecutionContext {
  public:
-  FakeContext(const FakePlan* plan, nvinfer1::ILogger* logger) : plan_(*plan), logger_(*logger) {
+  /// `lent`: the context has no memory of its own.
+  FakeContext(const FakePlan* plan, Selected* selected, bool lent, nvinfer1::ILogger* logger)
+      : plan_(*plan), selected_(*selected), lent_(lent), logger_(*logger) {
     ++Fake().contexts;
   }
-  ~FakeContext() noexcept override { --Fake().contexts; }
+  ~FakeContext() noexcept override {
+    Leave();
+    --Fake().contexts;
+  }
 
   bool setOptimizationProfileAsync(int32_t profile, cudaStream_t) noexcept override {
+    Leave();
+    if (plan_.exclusive_profiles && selected_[profile] > 0) {
+      logger_.log(nvinfer1::ILogger::Severity::kERROR, "another context uses the profile");
+      return false;
+    }
     profile_ = profile;
+    ++selected_[profile];
     return !Fake().profile_fails && profile >= 0 &&
            static_cast<size_t>(profile) < plan_.profiles.size();
   }
@@ -115,24 +109,36 @@ class FakeContext : public nvinfer1::IExecutionContext {
     allocators_[name] = to;
     return true;
   }
+  void setDeviceMemoryV2(void* memory, int64_t size) noexcept override {
+    has_memory_ = memory != nullptr && size >= kActivationBytes;
+  }
+  Dims getTensorShape(char const* name) const noexcept override {
+    const FakeTensor* tensor = plan_.Find(name);
+    const auto found =
+        tensor == nullptr ? dims_.end() : dims_.find(tensor->input ? name : SourceOf(*tensor).name);
+    Dims unknown = {};
+    unknown.nbDims = -1;
+    return found == dims_.end() ? unknown : found->second;
+  }
   bool enqueueV3(cudaStream_t stream) noexcept override {
     FakeTensorRt& fake = Fake();
     ++fake.enqueued;
+    if (lent_ && !has_memory_) {
+      logger_.log(nvinfer1::ILogger::Severity::kERROR, "the context has no memory");
+      return false;
+    }
     if (fake.enqueue_fails) {
       logger_.log(nvinfer1::ILogger::Severity::kERROR, "a kernel cannot be launched");
       return false;
     }
     fake.last_profile = profile_;
-    std::vector<const FakeTensor*> inputs;
     for (const FakeTensor& tensor : plan_.tensors) {
       if (tensor.input) {
-        inputs.push_back(&tensor);
         Record(tensor);
       }
     }
-    size_t index = 0;
     for (const FakeTensor& tensor : plan_.tensors) {
-      if (!tensor.input && !Compute(*inputs[index++ % inputs.size()], tensor, stream)) {
+      if (!tensor.input && !Compute(SourceOf(tensor), tensor, stream)) {
         logger_.log(nvinfer1::ILogger::Severity::kERROR, "an output cannot be computed");
         return false;
       }
@@ -157,14 +163,27 @@ class FakeContext : public nvinfer1::IExecutionContext {
     }
   }
 
+  /// Returns the input of which an output is a copy.
+  const FakeTensor& SourceOf(const FakeTensor& output) const {
+    std::vector<const FakeTensor*> inputs;
+    size_t index = 0;
+    for (const FakeTensor& tensor : plan_.tensors) {
+      if (tensor.input) {
+        inputs.push_back(&tensor);
+      } else if (&tensor < &output) {
+        ++index;
+      }
+    }
+    return *inputs[index % inputs.size()];
+  }
+
   bool Compute(const FakeTensor& input, const FakeTensor& output, cudaStream_t stream) {
     const Dims& dims = dims_[input.name];
-    Job job{{&input, addresses_[input.name], input.ByteSize(dims)}, {&output, nullptr, 0}};
-    job.to.size = output.ByteSize(dims);
+    Job job{this, &input, addresses_[input.name], &output, nullptr};
     nvinfer1::IOutputAllocator* allocator = allocators_[output.name];
-    job.to.memory =
-        allocator->reallocateOutputAsync(output.name.c_str(), nullptr, job.to.size, 256, stream);
-    if (job.to.memory == nullptr) {
+    job.to = allocator->reallocateOutputAsync(output.name.c_str(), nullptr, output.ByteSize(dims),
+                                              256, stream);
+    if (job.to == nullptr) {
       return false;
     }
     allocator->notifyShape(output.name.c_str(), dims);
@@ -178,7 +197,17 @@ class FakeContext : public nvinfer1::IExecutionContext {
            Driver::Get().launch_host_function(stream, Job::Run, kept->get()) == 0;
   }
 
+  void Leave() {
+    if (profile_ >= 0) {
+      --selected_[profile_];
+    }
+    profile_ = -1;
+  }
+
   const FakePlan& plan_;
+  Selected& selected_;
+  const bool lent_;
+  bool has_memory_ = false;
   nvinfer1::ILogger& logger_;
   int32_t profile_ = -1;
   std::map<std::string, Dims> dims_;
@@ -186,6 +215,31 @@ class FakeContext : public nvinfer1::IExecutionContext {
   std::map<std::string, nvinfer1::IOutputAllocator*> allocators_;
   std::vector<std::unique_ptr<Job>> jobs_;
 };
+
+void Job::Run(void* argument) {
+  const Job& job = *static_cast<const Job*>(argument);
+  const Dims dims = job.context->getTensorShape(job.input->name.c_str());
+  const size_t read = job.input->ByteSize(dims);
+  const size_t size = std::min(read, job.output->ByteSize(dims));
+  if (size == 0) {
+    return;
+  }
+  const char* from = Open(*job.input, job.from, read);
+  char* to = Open(*job.output, job.to, job.output->ByteSize(dims));
+  if (from == nullptr || to == nullptr) {
+    Fake().overrun = true;
+    return;
+  }
+  std::memmove(to, from, size);
+  if (job.input->type == nvinfer1::DataType::kFLOAT) {
+    for (size_t i = 0; i < size / sizeof(float); ++i) {
+      float value = 0;
+      std::memcpy(&value, to + i * sizeof(float), sizeof(float));
+      value *= 2;
+      std::memcpy(to + i * sizeof(float), &value, sizeof(float));
+    }
+  }
+}
 
 class FakeEngine : public nvinfer1::ICudaEngine {
  public:
@@ -254,13 +308,18 @@ class FakeEngine : public nvinfer1::ICudaEngine {
     const std::vector<int64_t>* numbers = Numbers(name, profile, select);
     return numbers == nullptr ? nullptr : numbers->data();
   }
+  int64_t getDeviceMemorySizeForProfileV2(int32_t) const noexcept override {
+    return kActivationBytes;
+  }
   nvinfer1::IExecutionContext* createExecutionContext(
-      nvinfer1::ExecutionContextAllocationStrategy) noexcept override {
+      nvinfer1::ExecutionContextAllocationStrategy strategy) noexcept override {
     if (Fake().no_context) {
       logger_->log(nvinfer1::ILogger::Severity::kERROR, "there is no room for the context");
       return nullptr;
     }
-    return new FakeContext(&plan_, logger_);
+    return new FakeContext(&plan_, &selected_,
+                           strategy == nvinfer1::ExecutionContextAllocationStrategy::kUSER_MANAGED,
+                           logger_);
   }
 
  private:
@@ -274,6 +333,7 @@ class FakeEngine : public nvinfer1::ICudaEngine {
 
   const FakePlan plan_;
   nvinfer1::ILogger* const logger_;
+  Selected selected_;
 };
 
 class FakeRuntime : public nvinfer1::IRuntime {
@@ -322,6 +382,9 @@ FAKE_EXPORT void* createInferRuntime_INTERNAL(void* logger, int32_t version) {
   }
   if (version != NV_TENSORRT_VERSION) {
     return nullptr;
+  }
+  if (nereid_fake_tensorrt()->start_complains) {
+    log->log(nvinfer1::ILogger::Severity::kERROR, "a tactic source is missing");
   }
   return static_cast<nvinfer1::IRuntime*>(new nereid::tensorrt::testing::FakeRuntime(log));
 }

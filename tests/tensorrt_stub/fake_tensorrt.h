@@ -17,6 +17,8 @@ struct FakeTensorRt {
   // Injected failures.
   /// TensorRT cannot use the driver: it returns an address that is neither null nor valid.
   bool start_fails = false;
+  /// TensorRT logs an error while it starts, and starts.
+  bool start_complains = false;
   bool no_context = false;
   bool enqueue_fails = false;
   bool profile_fails = false;

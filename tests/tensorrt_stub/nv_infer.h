@@ -111,6 +111,12 @@ class IExecutionContext {
   virtual bool setInputShape(char const* name, Dims const& dims) noexcept = 0;
   virtual bool setTensorAddress(char const* name, void* data) noexcept = 0;
   virtual bool setOutputAllocator(char const* name, IOutputAllocator* allocator) noexcept = 0;
+  virtual Dims getTensorShape(char const* name) const noexcept = 0;
+#if STUB_VERSION >= 1001
+  virtual void setDeviceMemoryV2(void* memory, int64_t size) noexcept = 0;
+#else
+  virtual void setDeviceMemory(void* memory) noexcept = 0;
+#endif
   virtual bool enqueueV3(cudaStream_t stream) noexcept = 0;
 };
 
@@ -146,10 +152,17 @@ class ICudaEngine {
   STUB_DEPRECATED virtual int32_t const* getProfileShapeValues(
       int32_t profile, int32_t input, OptProfileSelector select) const noexcept = 0;
   virtual IExecutionContext* createExecutionContext() noexcept = 0;
+  virtual IExecutionContext* createExecutionContextWithoutDeviceMemory() noexcept = 0;
+  virtual size_t getDeviceMemorySize() const noexcept = 0;
 #else
   virtual IExecutionContext* createExecutionContext(
       ExecutionContextAllocationStrategy strategy =
           ExecutionContextAllocationStrategy::kSTATIC) noexcept = 0;
+#endif
+#if STUB_VERSION >= 1001
+  virtual int64_t getDeviceMemorySizeForProfileV2(int32_t profile) const noexcept = 0;
+#elif STUB_VERSION >= 1000
+  virtual size_t getDeviceMemorySizeForProfile(int32_t profile) const noexcept = 0;
 #endif
 #if STUB_VERSION >= 1000 && STUB_VERSION < 1011
   virtual int32_t const* getProfileTensorValues(char const* name, int32_t profile,

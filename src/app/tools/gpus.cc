@@ -5,6 +5,7 @@
 #include "app/tables.h"
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
+#include "base/files.h"
 #include "base/json_writer.h"
 
 namespace nereid::app::tools {
@@ -20,17 +21,54 @@ constexpr std::string_view kUsage =
     "Usage: nereid gpus [flags]\n"
     "\n"
     "Lists the GPUs of this machine as a server would find them, and says which of them it would\n"
-    "use. Says why there are none.\n"
+    "use. Says why there are none, and whether the TensorRT plug-in runs plans.\n"
     "\n"
     "Exit codes: 0 some GPU would be used; 1 none would be; 2 the flags are wrong.\n"
     "\n";
 
-std::string Text(const device::Gpus& gpus) {
+/// What the TensorRT plug-in beside the program can do.
+enum class TensorRtPlugin { kMissing, kBuiltWithoutTensorRt, kRunsPlans };
+
+TensorRtPlugin FindTensorRt(const std::string& backend_directory) {
+  if (backend_directory.empty()) return TensorRtPlugin::kMissing;
+  const auto plugin = base::ReadFile(backend_directory + "/tensorrt/libtriton_tensorrt.so");
+  if (!plugin.ok()) return TensorRtPlugin::kMissing;
+  // The plug-in that stands for TensorRT exports this name (backends/tensorrt/absent_plugin.cc).
+  return plugin->find("NEREIDBACKEND_BuiltWithoutFramework") == plugin->npos
+             ? TensorRtPlugin::kRunsPlans
+             : TensorRtPlugin::kBuiltWithoutTensorRt;
+}
+
+const char* TextOf(TensorRtPlugin plugin) {
+  switch (plugin) {
+    case TensorRtPlugin::kMissing:
+      return "TensorRT: there is no plug-in";
+    case TensorRtPlugin::kBuiltWithoutTensorRt:
+      return "TensorRT: the plug-in was built without TensorRT's headers and refuses every model";
+    case TensorRtPlugin::kRunsPlans:
+      return "TensorRT: the plug-in runs plans";
+  }
+  return "";
+}
+
+const char* NameOf(TensorRtPlugin plugin) {
+  switch (plugin) {
+    case TensorRtPlugin::kMissing:
+      return "missing";
+    case TensorRtPlugin::kBuiltWithoutTensorRt:
+      return "built_without_tensorrt";
+    case TensorRtPlugin::kRunsPlans:
+      return "runs_plans";
+  }
+  return "";
+}
+
+std::string Text(const device::Gpus& gpus, TensorRtPlugin plugin) {
   std::string text;
   if (!gpus.used().empty() || !gpus.too_old().empty()) text = GpuTable(gpus);
   for (const std::string& failure : gpus.failures()) text += failure + "\n";
   if (!gpus.none_because().empty()) text += "No GPUs: " + gpus.none_because() + "\n";
-  return text;
+  return text + TextOf(plugin) + "\n";
 }
 
 void WriteGpu(const device::Gpu& gpu, bool used, base::JsonWriter& json) {
@@ -42,7 +80,7 @@ void WriteGpu(const device::Gpu& gpu, bool used, base::JsonWriter& json) {
   json.Key("uuid").String(gpu.uuid).Key("used").Bool(used).EndObject();
 }
 
-std::string Json(const device::Gpus& gpus) {
+std::string Json(const device::Gpus& gpus, TensorRtPlugin plugin) {
   std::string text;
   base::JsonWriter json(&text);
   json.BeginObject().Key("gpus").BeginArray();
@@ -50,7 +88,8 @@ std::string Json(const device::Gpus& gpus) {
   for (const device::Gpu& gpu : gpus.too_old()) WriteGpu(gpu, false, json);
   json.EndArray().Key("failures").BeginArray();
   for (const std::string& failure : gpus.failures()) json.String(failure);
-  json.EndArray().Key("none_because").String(gpus.none_because()).EndObject();
+  json.EndArray().Key("none_because").String(gpus.none_because());
+  json.Key("tensorrt_plugin").String(NameOf(plugin)).EndObject();
   return text + "\n";
 }
 
@@ -74,7 +113,8 @@ ToolResult RunGpus(std::span<const std::string> words, const ToolContext& contex
     capability = *given;
   }
   const device::Gpus gpus = context.find_gpus ? context.find_gpus(capability) : device::Gpus();
-  return {gpus.empty() ? 1 : 0, format == "json" ? Json(gpus) : Text(gpus), ""};
+  const TensorRtPlugin plugin = FindTensorRt(context.backend_directory);
+  return {gpus.empty() ? 1 : 0, format == "json" ? Json(gpus, plugin) : Text(gpus, plugin), ""};
 }
 
 }  // namespace nereid::app::tools

@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "app/tools/tool.h"
+#include "base/temporary_directory.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -40,8 +44,23 @@ TEST(GpusTool, IsReadableByPrograms) {
             "\n"
             R"({"gpu":1,"name":"Old","compute_capability":"5.2","memory_bytes":536870912,)"
             R"("pci_id":"0000:02:00.0","uuid":"GPU-2","used":false}],)"
-            R"("failures":[],"none_because":""})"
+            R"("failures":[],"none_because":"","tensorrt_plugin":"missing"})"
             "\n");
+}
+
+TEST(GpusTool, SaysWhichTensorRtPluginItIs) {
+  const auto folder = *base::TemporaryDirectory::Create();
+  std::filesystem::create_directories(folder->path() + "/tensorrt");
+  ToolContext context;
+  context.backend_directory = folder->path();
+  const auto ask = [&](const std::string& content) {
+    std::ofstream(folder->path() + "/tensorrt/libtriton_tensorrt.so") << content;
+    return RunGpus({}, context).out;
+  };
+  EXPECT_THAT(ask("ELF NEREIDBACKEND_BuiltWithoutFramework"),
+              HasSubstr("TensorRT: the plug-in was built without TensorRT's headers"));
+  EXPECT_THAT(ask("ELF TRITONBACKEND_Initialize"), HasSubstr("TensorRT: the plug-in runs plans\n"));
+  EXPECT_THAT(RunGpus({}, {}).out, HasSubstr("TensorRT: there is no plug-in\n"));
 }
 
 TEST(GpusTool, NoneIsAnAnswer) {

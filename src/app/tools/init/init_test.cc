@@ -302,6 +302,33 @@ TEST_F(InitTest, ReadsInputsAndOutputsOfOpenVino) {
                result.out);
 }
 
+TEST_F(InitTest, ReadsTensorsOfAnyRank) {
+  const std::string unknown = "dims: [ -1 ]  # not in the file; correct it\n";
+  const std::string onnx = Onnx(Bytes(11, Bytes(1, "x") + Bytes(2, Bytes(1, Number(1, 1)))) +
+                                Bytes(12, OnnxTensor("y", 1, "")));
+  const std::string drafted = Init({Write("model.onnx", onnx)}).out;
+  EXPECT_THAT(drafted, HasSubstr("name: \"x\"\n    data_type: TYPE_FP32\n    " + unknown));
+  EXPECT_THAT(drafted, HasSubstr("name: \"y\"\n    data_type: TYPE_FP32\n    dims: [ 1 ]\n"));
+
+  const std::string info = Bytes(1, "node:0") + Number(2, 1);  // without a shape
+  Write("saved/saved_model.pb",
+        Bytes(2, Entry(5, "serving_default",
+                       Entry(1, "x", info) + Entry(2, "y", info + Bytes(3, "")))));
+  const std::string saved = Init({(root_ / "saved").string()}).out;
+  EXPECT_THAT(saved, HasSubstr("name: \"x\"\n    data_type: TYPE_FP32\n    " + unknown));
+  EXPECT_THAT(saved, HasSubstr("name: \"y\"\n    data_type: TYPE_FP32\n    dims: [ 1 ]\n"));
+
+  const std::string ir = Init({Write("model.xml", R"(<net><layers>
+  <layer id="0" type="Parameter"><data shape="..."/><output><port id="0" precision="FP32" names="x"/></output></layer>
+  <layer id="1" type="Parameter"><data shape=""/><output><port id="0" precision="FP32" names="s"/></output></layer>
+  <layer id="2" type="Result" output_names="y"><input><port id="0" precision="FP32"/></input></layer>
+</layers></net>)")})
+                             .out;
+  EXPECT_THAT(ir, HasSubstr("name: \"x\"\n    data_type: TYPE_FP32\n    " + unknown));
+  EXPECT_THAT(ir, HasSubstr("name: \"s\"\n    data_type: TYPE_FP32\n    dims: [ 1 ]\n"));
+  EXPECT_THAT(ir, HasSubstr("name: \"y\"\n    data_type: TYPE_FP32\n    " + unknown));
+}
+
 TEST_F(InitTest, RefusesWhatIsNoIr) {
   const std::string layer = "<net><layers><layer id='0' type='Result'><input><port precision='";
   for (const std::string& text :

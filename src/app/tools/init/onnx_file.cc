@@ -127,14 +127,6 @@ std::string CannotCarry(const char* word, const Value& value) {
          ", so the inference protocol cannot carry it";
 }
 
-// Gives a tensor without a declared shape the shape of a scalar, as ONNX Runtime and the backend
-// do.
-void FitToBackend(Value* value) {
-  if (value->tensor.has_dims) return;
-  value->tensor.has_dims = true;
-  value->tensor.note = "The model does not declare the shape; correct dims.";
-}
-
 }  // namespace
 
 Status ReadOnnx(std::string_view bytes, ConfigDraft* draft) {
@@ -150,7 +142,6 @@ Status ReadOnnx(std::string_view bytes, ConfigDraft* draft) {
   for (Value& value : graph.inputs) {
     if (graph.constants.contains(value.tensor.name)) continue;
     if (!CanCarry(value)) return Status::InvalidArgument(CannotCarry("input", value));
-    FitToBackend(&value);
     draft->inputs.push_back(std::move(value.tensor));
   }
   for (Value& value : graph.outputs) {
@@ -158,7 +149,6 @@ Status ReadOnnx(std::string_view bytes, ConfigDraft* draft) {
       draft->notes.push_back("Omitted: " + CannotCarry("output", value) + ".");
       continue;
     }
-    FitToBackend(&value);
     draft->outputs.push_back(std::move(value.tensor));
   }
   return Status::Ok();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenVINO's IR, an XML file, of which this file reads:
 //   net > layers > layer (id, type, output_names)
+//                    > data (shape; "..." for any rank)
 //                    > output > port (id, precision, names) > dim
 //                    > input > port (precision) > dim
 //   net > edges > edge (from-layer, from-port, to-layer)
@@ -146,6 +147,7 @@ struct End {
   std::string layer;
   DraftTensor tensor;
   bool has_port = false;
+  bool is_of_any_rank = false;
 };
 
 /// Collects the ends of the model while its tags go by.
@@ -172,6 +174,10 @@ class IrReader {
       const auto name = names_.find(edge->second);
       if (name != names_.end()) output.tensor.name = name->second;
     }
+    // A port of any rank has no dims, like that of a scalar. Only an input says which it is.
+    const bool any = std::any_of(inputs_.begin(), inputs_.end(),
+                                 [](const End& input) { return input.is_of_any_rank; });
+    for (End& output : outputs_) output.is_of_any_rank = any && output.tensor.dims.empty();
     Move(inputs_, "input_", &draft->inputs);
     Move(outputs_, "output_", &draft->outputs);
   }
@@ -184,6 +190,9 @@ class IrReader {
                                             Attribute(tag, "from-port")};
     }
     if (path_.size() == 3 && path_[1] == "layers" && tag.name == "layer") BeginLayer(tag);
+    if (path_.size() == 4 && tag.name == "data" && end_ != nullptr) {
+      end_->is_of_any_rank = Attribute(tag, "shape") == "...";
+    }
     if (path_.size() == 5 && path_[1] == "layers" && tag.name == "port") BeginPort(tag);
   }
 
@@ -218,7 +227,7 @@ class IrReader {
   static void Move(std::vector<End>& ends, const char* prefix, std::vector<DraftTensor>* tensors) {
     for (End& end : ends) {
       if (end.tensor.name.empty()) end.tensor.name = prefix + std::to_string(tensors->size());
-      end.tensor.has_dims = end.has_port;
+      end.tensor.has_dims = end.has_port && !end.is_of_any_rank;
       tensors->push_back(std::move(end.tensor));
     }
   }

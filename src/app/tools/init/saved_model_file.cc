@@ -38,6 +38,7 @@ bool ReadEntry(std::string_view bytes, std::string_view* key, std::string_view* 
 }
 
 bool ReadShape(std::string_view bytes, DraftTensor* tensor) {
+  tensor->has_dims = true;
   return ForEachField(bytes, [&](const WireField& field) {
     if (field.number == 3 && field.varint != 0) tensor->has_dims = false;
     if (field.number != 2) return true;
@@ -57,6 +58,7 @@ bool ReadTensor(std::string_view entry, std::map<std::string, DraftTensor>* tens
   if (!ReadEntry(entry, &key, &info)) return false;
   DraftTensor tensor;
   tensor.name = key;
+  tensor.has_dims = false;  // until there is a shape
   const bool read = ForEachField(info, [&](const WireField& field) {
     if (field.number == 2) tensor.data_type = TypeOf(field.varint);
     return field.number != 3 || ReadShape(field.bytes, &tensor);

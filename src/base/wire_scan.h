@@ -7,12 +7,12 @@
 #include "base/byte_source.h"
 #include "base/wire_reader.h"
 
-namespace nereid::layout {
+namespace nereid::base {
 
 /// A field of a protobuf message in a file. The bytes of texts and messages are not read.
 struct ScannedField {
   uint32_t number = 0;
-  base::WireType type = base::WireType::kVarint;
+  WireType type = WireType::kVarint;
   uint64_t value = 0;   // of a varint
   uint64_t offset = 0;  // of the bytes of a text or a message
   uint64_t size = 0;    // of the bytes of a text or a message
@@ -28,7 +28,7 @@ enum class ScanEnd {
 /// Calls `visit` for the fields of the message at `offset` with `size` bytes, until it returns
 /// false. Reads only the tags and lengths, so a message of gigabytes takes few reads. Groups are
 /// malformed here: no model format has them.
-ScanEnd ScanFields(const base::ByteSource& file, uint64_t offset, uint64_t size,
+ScanEnd ScanFields(const ByteSource& file, uint64_t offset, uint64_t size,
                    const std::function<bool(const ScannedField&)>& visit);
 
-}  // namespace nereid::layout
+}  // namespace nereid::base

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layout/proto_scan.h"
+#include "base/wire_scan.h"
 
 #include <algorithm>
 #include <string>
 
-namespace nereid::layout {
+namespace nereid::base {
 namespace {
 
 /// The longest tag, and the longest varint or fixed value that follows it.
@@ -13,7 +13,7 @@ constexpr size_t kMaxHeadSize = 5 + 10;
 /// The bytes around the position of the scan, so that small fields share a read.
 class Window {
  public:
-  Window(const base::ByteSource& file, uint64_t end) : file_(file), end_(end) {}
+  Window(const ByteSource& file, uint64_t end) : file_(file), end_(end) {}
 
   /// Returns the bytes from `offset`, at least kMaxHeadSize of them where the message has as many.
   std::string_view At(uint64_t offset) {
@@ -30,7 +30,7 @@ class Window {
   }
 
  private:
-  const base::ByteSource& file_;
+  const ByteSource& file_;
   const uint64_t end_;
   uint64_t begin_ = 0;
   std::string bytes_;
@@ -38,7 +38,7 @@ class Window {
 
 }  // namespace
 
-ScanEnd ScanFields(const base::ByteSource& file, uint64_t offset, uint64_t size,
+ScanEnd ScanFields(const ByteSource& file, uint64_t offset, uint64_t size,
                    const std::function<bool(const ScannedField&)>& visit) {
   if (offset > file.size()) return ScanEnd::kCutOff;
   const bool is_short = size > file.size() - offset;
@@ -46,28 +46,28 @@ ScanEnd ScanFields(const base::ByteSource& file, uint64_t offset, uint64_t size,
   Window window(file, end);
   while (offset < end) {
     const std::string_view bytes = window.At(offset);
-    base::WireReader reader(bytes);
+    WireReader reader(bytes);
     const bool at_end = bytes.size() < kMaxHeadSize;
     const auto failed = [&] { return at_end ? ScanEnd::kCutOff : ScanEnd::kMalformed; };
     uint32_t tag = 0;
     if (!reader.ReadTag(&tag)) return failed();
     ScannedField field;
     field.number = tag >> 3;
-    field.type = static_cast<base::WireType>(tag & 7);
+    field.type = static_cast<WireType>(tag & 7);
     uint64_t fixed64 = 0;
     uint32_t fixed32 = 0;
     bool read = false;
     switch (field.type) {
-      case base::WireType::kVarint:
+      case WireType::kVarint:
         read = reader.ReadVarint(&field.value);
         break;
-      case base::WireType::kLength:
+      case WireType::kLength:
         read = reader.ReadVarint(&field.size);
         break;
-      case base::WireType::kFixed64:
+      case WireType::kFixed64:
         read = reader.ReadFixed64(&fixed64);
         break;
-      case base::WireType::kFixed32:
+      case WireType::kFixed32:
         read = reader.ReadFixed32(&fixed32);
         break;
       default:
@@ -82,4 +82,4 @@ ScanEnd ScanFields(const base::ByteSource& file, uint64_t offset, uint64_t size,
   return is_short ? ScanEnd::kCutOff : ScanEnd::kWhole;
 }
 
-}  // namespace nereid::layout
+}  // namespace nereid::base
