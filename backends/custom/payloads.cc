@@ -240,9 +240,12 @@ Error PayloadTensors::Finish() {
   for (const Written& written : written_) {
     const backend::TensorConfig& tensor = written.output->tensor;
     if (tensor.data_type == TRITONSERVER_TYPE_BYTES && written.content != nullptr) {
-      NEREID_BACKEND_TRY(backend::ForEachBytesElement(
+      const Error error = backend::ForEachBytesElement(
           written.content, written.size, backend::ElementCount(written.shape), tensor.name,
-          [](int64_t, std::string_view) {}));
+          [](int64_t, std::string_view) {});
+      if (!error.ok()) {
+        return Error::Internal(error.message());
+      }
     }
     if (written.state != nullptr) {
       NEREID_BACKEND_TRY(TRITONBACKEND_StateUpdate(written.state));

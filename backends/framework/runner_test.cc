@@ -275,6 +275,7 @@ TEST_F(RunnerTest, WhatTheSessionGivesIsChecked) {
     Execute({&a});
     EXPECT_TRUE(a.Answer().failed);
     EXPECT_THAT(a.Answer().message, HasSubstr(row.message));
+    EXPECT_EQ(a.Answer().code, TRITONSERVER_ERROR_INTERNAL) << "the model is wrong";
   }
 }
 

@@ -157,7 +157,7 @@ Error OutputScatterer::Check(const PlannedOutput& plan, const OutputTensor& resu
   }
   const std::string what = "output '" + plan.name + "' of model '" + plan_.model_name + "'";
   return result.data_type != plan.data_type
-             ? Error::InvalidArgument(
+             ? Error::Internal(
                    what + " is of type " + TRITONSERVER_DataTypeString(result.data_type) +
                    ", but the configuration says " + TRITONSERVER_DataTypeString(plan.data_type))
              : Error::Internal(what + " has the impossible shape " +
@@ -208,10 +208,10 @@ Error OutputScatterer::CutAlongBatch(Batch* batch, const Group& group, const Pla
                                      size_t result) {
   const OutputTensor& tensor = results_[result];
   if (tensor.shape.empty() || tensor.shape[0] != group.batch_size) {
-    return Error::InvalidArgument("output '" + plan.name + "' of model '" + plan_.model_name +
-                                  "' has the shape " + backend::ShapeText(tensor.shape) +
-                                  ", whose first dimension should be the batch size " +
-                                  std::to_string(group.batch_size));
+    return Error::Internal("output '" + plan.name + "' of model '" + plan_.model_name +
+                           "' has the shape " + backend::ShapeText(tensor.shape) +
+                           ", whose first dimension should be the batch size " +
+                           std::to_string(group.batch_size));
   }
   batch_sizes_.clear();
   for (const size_t i : group.members) {

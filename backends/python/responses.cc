@@ -26,14 +26,14 @@ Error SetParameter(TRITONBACKEND_Response* response, const char* name,
   if (value.IsBool()) {
     return Error(TRITONBACKEND_ResponseSetBoolParameter(response, name, value.GetBool()));
   }
-  return Error::InvalidArgument("Unsupported value type on parameters");
+  return Error::Internal("Unsupported value type on parameters");
 }
 
 Error SetParameters(TRITONBACKEND_Response* response, std::string_view text) {
   rapidjson::Document parameters;
   parameters.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (parameters.HasParseError() || !parameters.IsObject()) {
-    return Error::InvalidArgument("the parameters of a response are no JSON object");
+    return Error::Internal("the parameters of a response are no JSON object");
   }
   for (const auto& member : parameters.GetObject()) {
     NEREID_BACKEND_TRY(SetParameter(response, member.name.GetString(), member.value));
@@ -42,10 +42,10 @@ Error SetParameters(TRITONBACKEND_Response* response, std::string_view text) {
 }
 
 Error WrongSize(const WireTensor& tensor) {
-  return Error::InvalidArgument("tensor '" + std::string(tensor.name) +
-                                "' of the Python model has " + std::to_string(tensor.size) +
-                                " bytes, which do not fit its type and its shape " +
-                                backend::ShapeText(tensor.shape));
+  return Error::Internal("tensor '" + std::string(tensor.name) + "' of the Python model has " +
+                         std::to_string(tensor.size) +
+                         " bytes, which do not fit its type and its shape " +
+                         backend::ShapeText(tensor.shape));
 }
 
 }  // namespace
@@ -77,8 +77,10 @@ Error CheckElements(const WireTensor& tensor, const char* content) {
   if (tensor.data_type != TRITONSERVER_TYPE_BYTES) {
     return {};
   }
-  return backend::ForEachBytesElement(content, tensor.size, backend::ElementCount(tensor.shape),
-                                      tensor.name, [](int64_t, std::string_view) {});
+  const Error error =
+      backend::ForEachBytesElement(content, tensor.size, backend::ElementCount(tensor.shape),
+                                   tensor.name, [](int64_t, std::string_view) {});
+  return error.ok() ? Error() : Error::Internal(error.message());
 }
 
 namespace {

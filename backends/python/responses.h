@@ -14,7 +14,7 @@ namespace nereid::python {
 /// Returns the error that a result of kind kError says.
 backend::Error ErrorOf(const WireResult& result);
 
-/// Checks that type, shape and size of a worker's tensor belong together. INVALID_ARG otherwise.
+/// Checks that type, shape and size of a worker's tensor belong together. INTERNAL otherwise.
 backend::Error CheckTensor(const WireTensor& tensor);
 
 /// Checks the elements of a BYTES tensor after they were copied: the worker cannot change them

@@ -87,8 +87,8 @@ Error SegmentUses::Find(const WireTensor& tensor, TensorContent* content) const 
   if (tensor.segment == 0) {
     Bytes bytes;
     if (!FindInline(tensor, data_, &bytes)) {
-      return Error::InvalidArgument("tensor '" + std::string(tensor.name) +
-                                    "' ends beyond the message of the Python model");
+      return Error::Internal("tensor '" + std::string(tensor.name) +
+                             "' ends beyond the message of the Python model");
     }
     content->data = bytes.data();
     return {};
@@ -96,13 +96,13 @@ Error SegmentUses::Find(const WireTensor& tensor, TensorContent* content) const 
   const Use* use = Find(tensor.segment);
   content->data = ContentIn(use, tensor);
   if (content->data == nullptr) {
-    return Error::InvalidArgument("tensor '" + std::string(tensor.name) +
-                                  "' is not in the shared memory of the Python model");
+    return Error::Internal("tensor '" + std::string(tensor.name) +
+                           "' is not in the shared memory of the Python model");
   }
   content->gpu = use->memory.gpu;
   if (content->gpu >= 0 && tensor.data_type == TRITONSERVER_TYPE_BYTES) {
-    return Error::InvalidArgument("tensor '" + std::string(tensor.name) +
-                                  "' of the Python model is BYTES, which cannot be in GPU memory");
+    return Error::Internal("tensor '" + std::string(tensor.name) +
+                           "' of the Python model is BYTES, which cannot be in GPU memory");
   }
   return {};
 }

@@ -42,14 +42,14 @@ class SegmentUses {
   void Add(const std::vector<WireTensor>& tensors);
 
   /// Checks that a tensor, whose segment was added, is in the message or in the segment.
-  /// INVALID_ARG if it is not.
+  /// INTERNAL if it is not.
   backend::Error Check(const WireTensor& tensor) const;
 
   /// Returns the ordinal of the GPU in whose memory a tensor is, whose segment was added; -1 if it
   /// is in host memory.
   int GpuOf(const WireTensor& tensor) const;
 
-  /// Copies the content of a tensor, whose segment was added, to `out`. INVALID_ARG if it is not in
+  /// Copies the content of a tensor, whose segment was added, to `out`. INTERNAL if it is not in
   /// the message or the segment. A copy from or to GPU memory is complete after Wait.
   backend::Error Copy(const WireTensor& tensor, Place out);
 
@@ -57,7 +57,7 @@ class SegmentUses {
   backend::Error Wait() { return copies_.Wait(); }
 
   /// Returns the content of a tensor in GPU memory, which the worker does not use again as long as
-  /// the owner lives. INVALID_ARG if it is not in its segment.
+  /// the owner lives. INTERNAL if it is not in its segment.
   backend::Error LendOnGpu(const WireTensor& tensor, TensorContent* content);
 
   /// Returns whether a response may refer to the content of a tensor, and returns that: the tensor

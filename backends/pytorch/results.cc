@@ -35,7 +35,7 @@ c10::IValue ElementOf(const c10::IValue& several, size_t place) {
 }  // namespace
 
 Error ReturnedValues::Bad(const std::string& text) const {
-  return Error::InvalidArgument("model '" + plan_.run.model_name + "': " + text);
+  return Error::Internal("model '" + plan_.run.model_name + "': " + text);
 }
 
 Error ReturnedValues::Find(size_t output, c10::IValue* value) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_text.h"
 
+#include "base/utf8.h"
+
 namespace nereid::base {
 
 char* WriteJsonEscape(char c, char* out) {
@@ -34,8 +36,10 @@ char* WriteJsonEscape(char c, char* out) {
   }
 }
 
-void AppendJsonQuoted(std::string_view text, std::string* out) {
-  *out += '"';
+namespace {
+
+/// Appends `text`, which is UTF-8.
+void AppendEscaped(std::string_view text, std::string* out) {
   while (true) {
     const char* const end = text.data() + text.size();
     const char* const special = FindJsonSpecial(text.data(), end);
@@ -44,6 +48,19 @@ void AppendJsonQuoted(std::string_view text, std::string* out) {
     char escape[kMaxJsonEscape];
     out->append(escape, WriteJsonEscape(*special, escape));
     text.remove_prefix(static_cast<size_t>(special - text.data()) + 1);
+  }
+}
+
+}  // namespace
+
+void AppendJsonQuoted(std::string_view text, std::string* out) {
+  *out += '"';
+  while (true) {
+    const size_t valid = ValidUtf8Prefix(text);
+    AppendEscaped(text.substr(0, valid), out);
+    if (valid == text.size()) break;
+    *out += kReplacementCharacter;
+    text.remove_prefix(valid + 1);
   }
   *out += '"';
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The escaping of JSON strings: RFC 8259 section 7. Bytes from 0x80 on are copied, whether they are
-// UTF-8 or not. Hexadecimal digits are upper case, as Triton writes them.
+// The escaping of JSON strings: RFC 8259 section 7. JSON is UTF-8, so U+FFFD replaces other bytes.
+// Hexadecimal digits are upper case, as Triton writes them.
 #pragma once
 
 #include <bit>

@@ -47,8 +47,13 @@ TEST(JsonTextTest, FindsTheFirstOfSeveral) {
 TEST(JsonTextTest, EscapesCharactersThatJsonStringsCannotContain) {
   EXPECT_EQ(JsonQuote("a\"b\\c\n\x01"), R"("a\"b\\c\n\u0001")");
   EXPECT_EQ(JsonQuote(std::string_view("\0\b\f\r\t\x1f\x7f\xff", 8)),
-            "\"\\u0000\\b\\f\\r\\t\\u001F\x7f\xff\"");
+            "\"\\u0000\\b\\f\\r\\t\\u001F\x7f\uFFFD\"");
   EXPECT_EQ(JsonQuote(""), "\"\"");
+}
+
+TEST(JsonTextTest, ReplacesBytesThatAreNotUtf8) {
+  EXPECT_EQ(JsonQuote("a\xff\xc3\xa4\xe2\x82"), "\"a\uFFFD\u00E4\uFFFD\uFFFD\"");
+  EXPECT_EQ(JsonQuote("\xc3\"\n\xff"), "\"\uFFFD\\\"\\n\uFFFD\"");
 }
 
 TEST(JsonTextTest, NothingIsNotRead) { EXPECT_EQ(FindJsonSpecial(nullptr, nullptr), nullptr); }

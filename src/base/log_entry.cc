@@ -7,7 +7,6 @@
 
 #include "base/json_text.h"
 #include "base/json_writer.h"
-#include "base/utf8.h"
 
 namespace nereid::base {
 namespace {
@@ -113,7 +112,7 @@ void AppendLogQuoted(std::string_view text, std::string* out) {
   const bool is_ascii = std::all_of(text.begin(), text.end(),
                                     [](char c) { return static_cast<unsigned char>(c) < 0x7f; });
   if (is_ascii) return AppendJsonQuoted(text, out);
-  const std::string quoted = JsonQuote(ReplaceInvalidUtf8(text));
+  const std::string quoted = JsonQuote(text);
   std::string_view rest = quoted;
   while (!rest.empty()) {
     const Hidden found = FindHidden(rest);

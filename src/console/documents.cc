@@ -10,7 +10,6 @@
 
 #include "base/hex_text.h"
 #include "base/json_writer.h"
-#include "base/utf8.h"
 #include "codec/json/model_statistics.h"
 #include "schedule/batch.h"
 
@@ -20,7 +19,7 @@ namespace {
 using base::JsonWriter;
 
 void WriteText(std::string_view key, std::string_view text, JsonWriter* json) {
-  json->Key(key).String(base::ReplaceInvalidUtf8(text));
+  json->Key(key).String(text);
 }
 
 /// Writes a number with at most three digits behind the point; JSON has no infinity.

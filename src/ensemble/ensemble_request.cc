@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/as_internal.h"
 #include "base/byte_budget.h"
 #include "base/log.h"
 #include "ensemble/adapt_shape.h"
@@ -50,6 +51,22 @@ Status CheckShape(const std::string& subject, const tensor::Shape& shape, const 
   if (tensor::ShapeMatches(expected, shape)) return Status::Ok();
   return Status::Internal(subject + " has the shape " + tensor::ShapeText(shape) + ", expected " +
                           tensor::ShapeText(expected));
+}
+
+/// Returns whether a tensor that another model has made does not fit the model of `step`. Then it
+/// is not the client's fault that the model refuses the request.
+bool HasWrongTensor(const EnsemblePlan& plan, size_t step, const config::ModelConfig& config,
+                    const InferenceRequest& request) {
+  const auto& mappings = plan.steps()[step].inputs;
+  return std::any_of(mappings.begin(), mappings.end(), [&](const EnsemblePlan::Mapping& mapping) {
+    if (plan.tensors()[mapping.tensor].producer == kNoStep) return false;
+    const request::Input* const input = request.inputs().Find(mapping.name);
+    const config::TensorSpec* const spec = config.FindInput(mapping.name);
+    if (input == nullptr || spec == nullptr) return false;
+    const bool batching = config.max_batch_size() > 0 && !spec->is_shape_tensor;
+    if (!tensor::ShapeMatches(ShapePattern(spec->dims, batching), input->shape)) return true;
+    return batching && input->shape[0] > config.max_batch_size();
+  });
 }
 
 }  // namespace
@@ -168,7 +185,7 @@ Status EnsembleRequest::StuckError() const {
             parts_.plan.steps()[static_cast<size_t>(step)].model +
             "', has ended without a response";
   }
-  return Status::InvalidArgument(std::move(text));
+  return Status::Internal(std::move(text));
 }
 
 void EnsembleRequest::FailLocked(Status error) {
@@ -348,11 +365,14 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   // The member refused the request, which therefore still belongs to this function. `refused` is
   // destroyed after the lock is released.
   const auto refused = std::move(request);
+  const bool is_ours = status.code() == base::StatusCode::kInvalidArgument &&
+                       HasWrongTensor(parts_.plan, step, *member.identity->config, *refused);
+  const Status error = is_ours ? base::AsInternal(status) : status;
   {
     base::MutexLock lock(mutex_);
     active_.erase(id);
     --unreleased_;
-    FailLocked(InStep(step, status));
+    FailLocked(InStep(step, error));
     run_.OnFinished(id);
     Drive();
   }

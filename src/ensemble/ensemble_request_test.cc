@@ -274,6 +274,19 @@ TEST_F(EnsembleRequestTest, AnAnswerOfAnotherShapeThanTheMemberDeclares) {
   EXPECT_EQ(Member("b").requests, 0);
 }
 
+TEST_F(EnsembleRequestTest, AnAnswerThatTheNextMemberRefusesIsNoFaultOfTheClient) {
+  Make({{"a", {"x"}, {"t"}}, {"b", {"t"}, {"y"}}});
+  versions_["a"] = std::make_unique<FakeVersion>(
+      "name: \"a\" input { name: \"x\" data_type: TYPE_INT32 dims: [ 1 ] } output { name: \"t\" "
+      "data_type: TYPE_INT32 dims: [ -1 ] }");
+  Member("a").shape = {2};
+  Submit();
+  ASSERT_EQ(sink_->errors().size(), 1u);
+  EXPECT_EQ(sink_->errors()[0].code(), StatusCode::kInternal);
+  EXPECT_NE(sink_->errors()[0].message().find("unexpected shape for input 't'"), std::string::npos);
+  EXPECT_EQ(Member("b").requests, 0);
+}
+
 TEST_F(EnsembleRequestTest, AnAnswerOfAnotherShapeThanTheEnsembleDeclares) {
   Make({{"a", {"x"}, {"t"}}, {"b", {"t"}, {"y"}}});
   versions_["b"] = std::make_unique<FakeVersion>(
@@ -314,7 +327,7 @@ TEST_F(EnsembleRequestTest, TwoAnswersAndNone) {
   observer_.ends.clear();
   Member("a").responses = 0;
   Submit();
-  ExpectFailure(StatusCode::kInvalidArgument,
+  ExpectFailure(StatusCode::kInternal,
                 "in ensemble 'e', [request id: seven] unexpected deadlock, at least one output is "
                 "not set while no more ensemble steps can be made: step 0, model 'a', has ended "
                 "without a response");

@@ -9,9 +9,9 @@ base::Result<tensor::Shape> ClientShape(const config::ModelConfig& config,
                                         std::string_view output_name,
                                         std::span<const int64_t> model_shape) {
   if (!tensor::ElementCount(model_shape)) {
-    return base::Status::InvalidArgument("model '" + config.name() + "' made output '" +
-                                         std::string(output_name) + "' with the impossible shape " +
-                                         tensor::ShapeText(model_shape));
+    return base::Status::Internal("model '" + config.name() + "' made output '" +
+                                  std::string(output_name) + "' with the impossible shape " +
+                                  tensor::ShapeText(model_shape));
   }
   const config::TensorSpec* spec = config.FindOutput(output_name);
   if (spec == nullptr || !spec->reshape) {
@@ -22,7 +22,7 @@ base::Result<tensor::Shape> ClientShape(const config::ModelConfig& config,
   const tensor::Shape& reshape = *spec->reshape;
   if (model_shape.size() != reshape.size() + offset ||
       !tensor::ShapeMatches(reshape, model_shape.subspan(offset))) {
-    return base::Status::InvalidArgument(
+    return base::Status::Internal(
         "model '" + config.name() + "' made output '" + std::string(output_name) + "' with shape " +
         tensor::ShapeText(model_shape) + ", which does not fit the configured reshape " +
         tensor::ShapeText(reshape));

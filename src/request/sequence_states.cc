@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/as_internal.h"
 #include "base/byte_budget.h"
 #include "base/log.h"
 #include "tensor/bytes.h"
@@ -110,19 +111,19 @@ base::Result<OutputState*> SequenceStates::NewOutput(std::string_view name, Data
                                                      tensor::Shape shape) {
   const size_t index = layout_->FindOutput(name);
   if (index == values_.size()) {
-    return Status::InvalidArgument("state '" + std::string(name) + "' is not a valid state name.");
+    return Status::Internal("state '" + std::string(name) + "' is not a valid state name.");
   }
   const StateLayout::Entry& entry = layout_->entries()[index];
   if (type != entry.spec.data_type) {
-    return Status::InvalidArgument(Described(*layout_, index) + " is written as '" +
-                                   std::string(tensor::DataTypeName(type)) +
-                                   "', but its configuration says '" +
-                                   std::string(tensor::DataTypeName(entry.spec.data_type)) + "'");
+    return Status::Internal(Described(*layout_, index) + " is written as '" +
+                            std::string(tensor::DataTypeName(type)) +
+                            "', but its configuration says '" +
+                            std::string(tensor::DataTypeName(entry.spec.data_type)) + "'");
   }
   if (!tensor::ShapeMatches(entry.full_dims, shape)) {
-    return Status::InvalidArgument(Described(*layout_, index) + " is written with shape " +
-                                   tensor::ShapeText(shape) + ", but its configuration says " +
-                                   tensor::ShapeText(entry.full_dims));
+    return Status::Internal(Described(*layout_, index) + " is written with shape " +
+                            tensor::ShapeText(shape) + ", but its configuration says " +
+                            tensor::ShapeText(entry.full_dims));
   }
   auto output = std::make_unique<OutputState>();
   output->owner = this;
@@ -135,18 +136,18 @@ base::Result<OutputState*> SequenceStates::NewOutput(std::string_view name, Data
 base::Result<void*> SequenceStates::Buffer(OutputState* state, size_t size, StatePlace preferred) {
   if (state->has_buffer) {
     if (state->size == size) return static_cast<void*>(state->data);
-    return Status::InvalidArgument(Described(*layout_, state->index) + " has a buffer of " +
-                                   std::to_string(state->size) + " bytes, but " +
-                                   std::to_string(size) + " are requested");
+    return Status::Internal(Described(*layout_, state->index) + " has a buffer of " +
+                            std::to_string(state->size) + " bytes, but " + std::to_string(size) +
+                            " are requested");
   }
   const StateLayout::Entry& entry = EntryOf(*state);
   if (entry.spec.data_type != DataType::kBytes) {
     const auto expected = tensor::ByteSize(entry.spec.data_type, state->shape);
     if (!expected || *expected != size) {
-      return Status::InvalidArgument(Described(*layout_, state->index) + " with shape " +
-                                     tensor::ShapeText(state->shape) + " takes " +
-                                     (expected ? std::to_string(*expected) : "too many") +
-                                     " bytes, but " + std::to_string(size) + " are requested");
+      return Status::Internal(Described(*layout_, state->index) + " with shape " +
+                              tensor::ShapeText(state->shape) + " takes " +
+                              (expected ? std::to_string(*expected) : "too many") + " bytes, but " +
+                              std::to_string(size) + " are requested");
     }
   }
   if (preferred && (entry.spec.data_type == DataType::kBytes || !base::ThreadMayBlock())) {
@@ -229,7 +230,7 @@ Status SequenceStates::ShareBuffer(OutputState* state, size_t size, StatePlace p
 
 base::Result<memory::BufferAttributes*> SequenceStates::Attributes(OutputState* state) const {
   if (!state->has_buffer) {
-    return Status::InvalidArgument(Described(*layout_, state->index) + " has no buffer yet");
+    return Status::Internal(Described(*layout_, state->index) + " has no buffer yet");
   }
   if (state->attributes == nullptr) {
     state->attributes = std::make_unique<memory::BufferAttributes>();
@@ -244,14 +245,14 @@ base::Result<memory::BufferAttributes*> SequenceStates::Attributes(OutputState* 
 
 Status SequenceStates::Update(OutputState* state) {
   const std::string subject = Described(*layout_, state->index);
-  if (state->updated) return Status::InvalidArgument(subject + " was updated already");
+  if (state->updated) return Status::Internal(subject + " was updated already");
   if (!state->has_buffer) {
-    return Status::InvalidArgument(subject + " is updated before it was given a buffer");
+    return Status::Internal(subject + " is updated before it was given a buffer");
   }
   if (EntryOf(*state).spec.data_type == DataType::kBytes) {
     const tensor::ByteSpan piece{state->data, state->size};
-    NEREID_RETURN_IF_ERROR(tensor::CheckBytesElements(
-        {&piece, 1}, tensor::ElementCount(state->shape).value_or(-1), subject));
+    NEREID_RETURN_IF_ERROR(base::AsInternal(tensor::CheckBytesElements(
+        {&piece, 1}, tensor::ElementCount(state->shape).value_or(-1), subject)));
   }
   for (const auto& other : outputs_) {
     if (other->index == state->index) other->counts = false;

@@ -101,7 +101,7 @@ class SequenceStates {
 
   // ---- For the backend, while it executes a request ----
 
-  /// Creates a new value for the state with the output name `name`. Returns INVALID_ARGUMENT "state
+  /// Creates a new value for the state with the output name `name`. Returns INTERNAL "state
   /// '<s>' is not a valid state name.", or an error with the expected type or shape. A second call
   /// for a state gives another object; the one that is updated last counts.
   base::Result<OutputState*> NewOutput(std::string_view name, tensor::DataType type,
@@ -110,13 +110,13 @@ class SequenceStates {
   /// input's own memory with use_same_buffer_for_input_output. `preferred` is where the backend
   /// wants it; OutputState::place tells where it is. It is in host memory for strings, which must
   /// be checked, on a thread that must not wait for a GPU, and when the GPU has no memory. Returns
-  /// INVALID_ARGUMENT if the shape requires another size, and UNAVAILABLE when memory is short. A
+  /// INTERNAL if the shape requires another size, and UNAVAILABLE when memory is short. A
   /// second call with the same size returns the same memory.
   base::Result<void*> Buffer(OutputState* state, size_t size, StatePlace preferred = {});
-  /// Returns where the memory is. INVALID_ARGUMENT before Buffer.
+  /// Returns where the memory is. INTERNAL before Buffer.
   base::Result<memory::BufferAttributes*> Attributes(OutputState* state) const;
   /// Marks the new value as complete: it becomes the next request's input if this request succeeds.
-  /// Returns INVALID_ARGUMENT without a buffer, for a second call, and for malformed BYTES.
+  /// Returns INTERNAL without a buffer, for a second call, and for malformed BYTES.
   base::Status Update(OutputState* state);
 
   /// Makes the updated values current, because the request succeeded. Swaps buffers without

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace nereid::telemetry {
 namespace {
 
@@ -15,6 +17,8 @@ void AppendName(std::string_view name, std::string* out) {
 }
 
 void AppendEscaped(std::string_view value, std::string* out) {
+  // The page is UTF-8: a scraper would reject all of it.
+  if (!base::IsUtf8(value)) return AppendEscaped(base::ReplaceInvalidUtf8(value), out);
   for (char c : value) {
     if (c == '\n') {
       *out += "\\n";

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "base/utf8.h"
+
 namespace nereid::telemetry {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr std::string_view kTotal = "_total";
 
 std::string EscapeHelp(std::string_view help, Exposition exposition) {
   std::string escaped;
-  for (char c : help) {
+  for (const char c : base::ReplaceInvalidUtf8(help)) {
     if (c == '\n') {
       escaped += "\\n";
     } else {

@@ -154,19 +154,47 @@ def test_bytes_that_do_not_fit(server, shape, raw, text):
 @pytest.mark.parametrize("key,value,text", [
     ("priority", -1, "invalid value for 'priority', expected value >= 0."),
     ("priority", "1", "expected int64_param or uint64_param."),
-    ("timeout", True, "expected int64_param."),
-    ("timeout", pb.InferParameter(uint64_param=5), "expected int64_param."),
     ("triton_custom", 1, "parameter keys starting with 'triton_' are reserved for Triton usage."),
-    ("custom", pb.InferParameter(uint64_param=1), "invalid value type for 'custom' parameter, "
-     "expected int64_param, bool_param, or string_param."),
-    ("custom", pb.InferParameter(), "invalid value type for 'custom' parameter, expected "
-     "int64_param, bool_param, or string_param."),
 ])
 def test_parameter_kinds(server, key, value, text):
     code, message = failure(server, MODEL, [tensor("INPUT0", "INT32", [1])], [ints(1)],
                             parameters={key: value})
     assert code == "INVALID_ARGUMENT"
     assert text in message
+
+
+@pytest.mark.parametrize("key,value,kinds", [
+    ("timeout", True, "int64_param or uint64_param"),
+    ("sequence_id", True, "int64_param, uint64_param, or string_param"),
+    ("custom", pb.InferParameter(),
+     "int64_param, uint64_param, double_param, bool_param, or string_param"),
+], ids=["timeout", "sequence_id", "custom"])
+def test_a_refusal_names_all_kinds_that_are_taken(server, key, value, kinds):
+    assert failure(server, MODEL, [tensor("INPUT0", "INT32", [1])], [ints(1)],
+                   parameters={key: value}) == (
+        "INVALID_ARGUMENT", f"invalid value type for '{key}' parameter, expected {kinds}.")
+
+
+@pytest.mark.parametrize("key", ["timeout", "sequence_id", "custom"])
+@pytest.mark.parametrize("value", [1, 2**63], ids=["small", "wide"])
+def test_unsigned_parameters_are_taken(server, key, value):
+    response = infer(server, MODEL, [tensor("INPUT0", "INT32", [1])], [ints(1)],
+                     parameters={key: pb.InferParameter(uint64_param=value)})
+    assert list(response.raw_output_contents) == [ints(1)]
+
+
+@pytest.mark.parametrize("datatype,contents", [
+    ("INT8", {"int_contents": [1, 128]}), ("INT8", {"int_contents": [-129, 1]}),
+    ("INT16", {"int_contents": [1, 2**31 - 1]}), ("UINT8", {"uint_contents": [256, 1]}),
+    ("UINT16", {"uint_contents": [1, 2**32 - 1]})],
+    ids=["INT8", "INT8_negative", "INT16", "UINT8", "UINT16"])
+def test_typed_contents_beyond_their_type_are_refused(server, datatype, contents):
+    (values,) = contents.values()
+    wrong = next(value for value in values if value != 1)
+    assert failure(server, type_model(datatype, False),
+                   [tensor("INPUT0", datatype, [2], **contents)]) == (
+        "INVALID_ARGUMENT",
+        f"input 'INPUT0' has the value {wrong}, which {datatype} cannot hold")
 
 
 @pytest.mark.parametrize("value", [True, 5, "text", 1.5], ids=["bool", "int", "text", "double"])

@@ -30,7 +30,7 @@ SYNTAX = "failed to parse the request JSON buffer: "
 ], ids=range(12))
 def test_syntax_error(server, body):
     response = infer(server, MODEL, body)
-    assert response.status == 500
+    assert response.status == 400
     assert response.error.startswith(SYNTAX)
 
 
@@ -87,8 +87,22 @@ def test_an_error_is_utf8_whatever_it_quotes(server):
 ], ids=range(25))
 def test_type_error(server, document, text):
     response = infer(server, MODEL, document)
-    assert response.status == 500, response.body
+    assert response.status == 400, response.body
     assert response.error == text
+
+
+@pytest.mark.parametrize("member", [
+    {"id": None}, {"parameters": None}, {"outputs": None}, {"parameters": {"timeout": None}},
+    {"parameters": {"priority": None}}, {"parameters": {"sequence_id": None}},
+    {"outputs": [{"name": "OUTPUT0", "parameters": {"classification": None}}]},
+    {"outputs": [{"name": "OUTPUT0", "parameters": {"binary_data": None}}]},
+], ids=["id", "parameters", "outputs", "timeout", "priority", "sequence_id", "classification",
+        "binary_data"])
+def test_null_is_absent(server, member):
+    response = infer(server, MODEL, {"inputs": [GOOD]} | member)
+    assert response.status == 200, response.body
+    assert response.json["outputs"][0]["data"] == [1, 2]
+    assert "id" not in response.json
 
 
 @pytest.mark.parametrize("datatype,data,text", [
@@ -107,7 +121,7 @@ def test_type_error(server, document, text):
 def test_element_type(server, datatype, data, text):
     document = {"inputs": [tensor("INPUT0", datatype, [1], data)]}
     response = infer(server, type_model(datatype, False), document)
-    assert response.status == 500
+    assert response.status == 400
     assert text in response.error
 
 
@@ -121,18 +135,26 @@ def test_element_type(server, datatype, data, text):
     ({"inputs": [GOOD], "parameters": {"triton_x": 1}},
      "parameter keys starting with 'triton_' are reserved for Triton usage and should not be "
      "specified."),
-    ({"inputs": [GOOD], "parameters": {"k": [1]}},
-     "parameter 'k' has invalid type. It should be either 'int', 'bool', or 'string'."),
-    ({"inputs": [GOOD], "parameters": {"k": None}},
-     "parameter 'k' has invalid type. It should be either 'int', 'bool', or 'string'."),
-    ({"inputs": [GOOD], "parameters": {"k": {"a": 1}}},
-     "parameter 'k' has invalid type. It should be either 'int', 'bool', or 'string'."),
     ({"inputs": []}, "expected 1 inputs but got 0 inputs"),
-], ids=["no_source", "two_sources", "datatype", "reserved", "array", "null", "object", "none"])
+], ids=["no_source", "two_sources", "datatype", "reserved", "none"])
 def test_invalid_argument(server, document, text):
     response = infer(server, MODEL, document)
     assert response.status == 400
     assert text in response.error
+
+
+@pytest.mark.parametrize("value", [[1], None, {"a": 1}], ids=["array", "null", "object"])
+def test_the_types_of_a_models_parameter(server, value):
+    response = infer(server, MODEL, {"inputs": [GOOD], "parameters": {"k": value}})
+    assert (response.status, response.error) == (
+        400, "parameter 'k' has invalid type. It should be either 'int', 'double', 'bool', or "
+             "'string'.")
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1])
+def test_wide_numbers_are_parameters(server, number):
+    response = infer(server, MODEL, {"inputs": [GOOD], "parameters": {"k": number}})
+    assert response.status == 200, response.body
 
 
 def test_unknown_datatype_of_binary_input(server):
@@ -205,15 +227,23 @@ def test_unknown_members_are_ignored(server):
     assert response.json["outputs"][0]["data"] == [1, 2]
 
 
-@pytest.mark.parametrize("datatype,values,stored", [
-    ("INT8", [300, -129], [44, 127]), ("UINT8", [256, 511], [0, 255]),
-    ("INT16", [65536, 32768], [0, -32768]), ("UINT16", [65537], [1]),
-    ("INT32", [2**32 + 5], [5]), ("UINT32", [2**32 + 5], [5]), ("FP32", [1, 2], [1.0, 2.0])])
-def test_numbers_are_cut_to_width(server, datatype, values, stored):
-    document = {"inputs": [tensor("INPUT0", datatype, [len(values)], values)]}
+@pytest.mark.parametrize("datatype,value", [
+    ("INT8", 300), ("INT8", -129), ("UINT8", 256), ("INT16", 32768), ("INT16", -32769),
+    ("UINT16", 65537), ("INT32", 2**32 + 5), ("UINT32", 2**32 + 5), ("INT64", 2**63),
+    ("FP32", 1e39), ("FP32", -1e300)], ids=str)
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_numbers_beyond_their_type_are_refused(server, datatype, value, place):
+    values = [value, 1] if place == "first" else [1, value]
+    document = {"inputs": [tensor("INPUT0", datatype, [2], values)]}
     response = infer(server, type_model(datatype, False), document)
-    assert response.status == 200, response.body
-    assert response.json["outputs"][0]["data"] == stored
+    assert (response.status, response.error) == (
+        400, f"input 'INPUT0' has the value {json.dumps(value)}, which {datatype} cannot hold")
+
+
+def test_whole_numbers_are_floating_point_too(server):
+    document = {"inputs": [tensor("INPUT0", "FP32", [2], [1, 2])]}
+    response = infer(server, type_model("FP32", False), document)
+    assert response.json["outputs"][0]["data"] == [1.0, 2.0]
 
 
 def test_order_of_members_does_not_matter(server):
@@ -240,15 +270,18 @@ def test_json_strings_survive(server, text):
     assert response.json["outputs"][0]["data"] == [text]
 
 
-@pytest.mark.parametrize("text", [b"\xff\xfe", b"\xc3", b"\xed\xa0\x80"],
-                         ids=["never", "cut", "surrogate"])
-def test_bytes_that_are_not_utf8_pass_as_they_are(server, text):
-    """BYTES elements are bytes: the server neither refuses nor changes them, in either direction.
-    """
-    body = (b'{"inputs":[{"name":"INPUT0","datatype":"BYTES","shape":[1],"data":["%s"]}]}' % text)
-    response = infer(server, type_model("BYTES", False), body)
+@pytest.mark.parametrize("text,shown", [
+    (b"\xff\xfe", "\ufffd\ufffd"), (b"a\xc3", "a\ufffd"), (b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
+    (b"\xff\xc3\xa4", "\ufffd\u00e4")], ids=["never", "cut", "surrogate", "before"])
+def test_bytes_that_are_not_utf8(server, text, shown):
+    """BYTES elements are bytes, and the model gets them as they are. JSON is UTF-8."""
+    body = (b'{"inputs":[{"name":"INPUT0","datatype":"BYTES","shape":[1],"data":["%s"]}]%s}')
+    response = infer(server, type_model("BYTES", False), body % (text, b""))
     assert response.status == 200, response.body
-    assert b'"data":["%s"]' % text in response.body
+    assert response.json["outputs"][0]["data"] == [shown]
+    binary = b',"parameters":{"binary_data_output":true}'
+    response = infer(server, type_model("BYTES", False), body % (text, binary))
+    assert response.body.endswith(text)
 
 
 def test_escaped_json_strings(server):

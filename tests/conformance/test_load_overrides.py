@@ -134,8 +134,9 @@ def test_parameters_by_hand(load_server):
         return answer.status, answer.error if answer.body else ""
 
     assert load({"file:1/x": "aGk="}) == (500, POLL_FAILURE.format("raw")), "no config"
-    assert load({"color": "red"}) == (500, "unexpected error on creating Triton parameter")
-    assert load({"config": 5})[0] == 500
+    assert load({"color": "red"}) == (400, "unrecognized load parameter 'color'.")
+    assert load({"config": 5}) == (
+        400, "Unable to parse 'config': attempt to access JSON non-string as string")
     assert load({"config": config_json()}) == (200, "")
     assert load({"config": config_json(), "file:1/x": "aGk="}) == (200, "")
 

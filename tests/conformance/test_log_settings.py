@@ -72,11 +72,14 @@ def test_a_format_must_be_known(client):
 
 
 @pytest.mark.parametrize("body,code,message", [
-    ("", 500, "failed to parse the request JSON buffer: The document is empty. at 0"),
-    ('{"log_info":1}', 500, "attempt to access JSON non-boolean as boolean"),
-    ('{"log_verbose_level":-1}', 500,
-     "attempt to access JSON non-unsigned-integer as unsigned-integer"),
-    ('{"log_format":"x"}', 503, "invalid argument for --log_format, got: x"),
+    ("", 400, "failed to parse the request JSON buffer: The document is empty. at 0"),
+    ('{"log_info":1}', 400,
+     "Unable to parse 'log_info': attempt to access JSON non-boolean as boolean"),
+    ('{"log_verbose_level":-1}', 400, "Unable to parse 'log_verbose_level': attempt to access JSON "
+     "non-unsigned-integer as unsigned-integer"),
+    ('{"log_verbose_level":4294967296}', 400,
+     "'log_verbose_level' has the value 4294967296, which UINT32 cannot hold"),
+    ('{"log_format":"x"}', 400, "invalid argument for --log_format, got: x"),
 ])
 def test_refusals_over_http(server, body, code, message):
     answer = raw_http.request(server, "POST", "/v2/logging", body)

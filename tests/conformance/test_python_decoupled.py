@@ -2,9 +2,11 @@
 """Decoupled Python models: any number of responses, from any thread, during and after execute()."""
 
 import concurrent.futures
+import json
 
 import numpy as np
 import pytest
+import raw_http
 from python_server import snippet, stream, streamed, texts
 
 MODELS = ["snippets", "snippets_decoupled", "many"]
@@ -17,6 +19,34 @@ def final_flags(replies):
     """Returns for each reply whether it is the final one, and how many outputs it has."""
     return [(reply.infer_response.parameters["triton_final_response"].bool_param,
              len(reply.infer_response.outputs)) for reply in replies]
+
+
+def tokens_over_http(server, code):
+    """Runs a function body that sends tokens (bytes). Returns the texts of the events."""
+    body = json.dumps({"CODE": """
+def token(value):
+    return pb_utils.InferenceResponse([pb_utils.Tensor("VALUE", np.array([value], np.object_))])
+""" + code})
+    answer = raw_http.request(server, "POST", f"/v2/models/{MODEL}/generate_stream", body)
+    assert answer.status == 200, answer.body
+    events = answer.body.decode().split("\n\n")[:-1]
+    return [json.loads(event.removeprefix("data: "))["VALUE"] for event in events]
+
+
+def test_characters_that_tokens_divide_stay_whole(python):
+    assert tokens_over_http(python, """
+for part in (b"a\\xf0\\x9f", b"\\x98", b"\\x80b\\xc3", b"\\xa4"):
+    sender.send(token(part))
+sender.send(flags=FINAL)""") == ["a", "", "\N{GRINNING FACE}b", "\u00e4"]
+
+
+def test_bytes_of_tokens_that_are_no_characters(python):
+    assert tokens_over_http(python, """
+sender.send(token(b"\\xffa\\xe2\\x82"))
+sender.send(token(b"b\\xc3"))
+sender.send(flags=FINAL)""") == ["\ufffda", "\ufffd\ufffdb", "\ufffd"]
+    assert tokens_over_http(python, """
+sender.send(token(b"a\\xc3"), FINAL)""") == ["a\ufffd"]
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 200])

@@ -28,11 +28,11 @@ def test_taken_over_http(server, key, text):
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("text", ["-1", "-9223372036854775808", "18446744073709551616", "1.0",
-                                  "1.5", "1e3", "true", '"5"', '""', "null", "[1]", "{}"])
+                                  "1.5", "1e3", "true", '"5"', '""', "[1]", "{}"])
 def test_refused_over_http(server, key, text):
     answer = over_http(server, key, text)
     assert (answer.status, answer.error) == (
-        500, f"Unable to parse '{key}': attempt to access JSON non-unsigned-integer as "
+        400, f"Unable to parse '{key}': attempt to access JSON non-unsigned-integer as "
              "unsigned-integer")
 
 
@@ -44,14 +44,17 @@ def message(key, value):
 @pytest.mark.parametrize("key,value", [
     ("priority", 0), ("priority", 2**63 - 1),
     ("priority", pb.InferParameter(uint64_param=2**64 - 1)),
-    ("timeout", 0), ("timeout", 2**63 - 1), ("timeout", -1),
+    ("timeout", 0), ("timeout", 2**63 - 1),
 ], ids=str)
 def test_taken_over_grpc(server, key, value):
     answer = grpc_raw.call(server, "ModelInfer", message(key, value))
     assert answer.raw_output_contents[0] == b"\5\0\0\0"
 
 
-KINDS = {"priority": "int64_param or uint64_param", "timeout": "int64_param"}
+def test_an_unsigned_timeout_over_grpc(server):
+    answer = grpc_raw.call(server, "ModelInfer",
+                           message("timeout", pb.InferParameter(uint64_param=2**64 - 1)))
+    assert answer.raw_output_contents[0] == b"\5\0\0\0"
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -60,16 +63,13 @@ KINDS = {"priority": "int64_param or uint64_param", "timeout": "int64_param"}
 def test_refused_over_grpc(server, key, value):
     assert grpc_raw.failure(server, "ModelInfer", message(key, value)) == (
         "INVALID_ARGUMENT",
-        f"invalid value type for '{key}' parameter, expected {KINDS[key]}.")
+        f"invalid value type for '{key}' parameter, expected int64_param or uint64_param.")
 
 
-@pytest.mark.parametrize("key,value,text", [
-    ("priority", -1, "invalid value for 'priority', expected value >= 0."),
-    ("timeout", pb.InferParameter(uint64_param=5),
-     "invalid value type for 'timeout' parameter, expected int64_param."),
-], ids=["negative priority", "unsigned timeout"])
-def test_refused_numbers_over_grpc(server, key, value, text):
-    assert grpc_raw.failure(server, "ModelInfer", message(key, value)) == ("INVALID_ARGUMENT", text)
+@pytest.mark.parametrize("key", KEYS)
+def test_negative_numbers_over_grpc(server, key):
+    assert grpc_raw.failure(server, "ModelInfer", message(key, -1)) == (
+        "INVALID_ARGUMENT", f"invalid value for '{key}', expected value >= 0.")
 
 
 @pytest.mark.parametrize("key", KEYS)

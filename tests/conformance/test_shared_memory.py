@@ -380,13 +380,14 @@ def test_cuda(client):
 
 # (name, body, status, error)
 BAD_BODIES = [
-    ("empty", b"", 500, "failed to parse the request JSON buffer: The document is empty. at 0"),
+    ("empty", b"", 400, "failed to parse the request JSON buffer: The document is empty. at 0"),
     ("no_key", b'{"byte_size":1}', 400, "Shared memory register request has no 'key' field"),
     ("no_size", b'{"key":"k"}', 400, "Shared memory register request has no 'byte_size' field"),
-    ("key_number", b'{"key":1,"byte_size":1}', 500, "attempt to access JSON non-string as string"),
-    ("size_text", b'{"key":"k","byte_size":"1"}', 500,
-     "attempt to access JSON non-unsigned-integer as unsigned-integer"),
-    ("offset_text", b'{"key":"k","offset":"1","byte_size":1}', 500,
+    ("key_number", b'{"key":1,"byte_size":1}', 400,
+     "Unable to parse 'key': attempt to access JSON non-string as string"),
+    ("size_text", b'{"key":"k","byte_size":"1"}', 400, "Unable to parse 'byte_size': attempt to "
+     "access JSON non-unsigned-integer as unsigned-integer"),
+    ("offset_text", b'{"key":"k","offset":"1","byte_size":1}', 400, "Unable to parse 'offset': "
      "attempt to access JSON non-unsigned-integer as unsigned-integer"),
 ]
 

@@ -182,10 +182,12 @@ def test_without_a_file_nothing_can_be_traced(start_server, protocol):
 def test_bad_documents_are_refused(traced):
     server = traced(rate=1)
     for body, status, message in (
-            (b"", 500, "The document is empty. at 0"),
-            (b"{", 500, "Missing a name for object member. at 1"),
-            (b'{"trace_rate":5}', 500, "attempt to access JSON non-string as string"),
-            (b'{"trace_level":"OFF"}', 500, "attempt to access JSON non-array as array"),
+            (b"", 400, "The document is empty. at 0"),
+            (b"{", 400, "Missing a name for object member. at 1"),
+            (b'{"trace_rate":5}', 400,
+             "Unable to parse 'trace_rate': attempt to access JSON non-string as string"),
+            (b'{"trace_level":"OFF"}', 400,
+             "Unable to parse 'trace_level': attempt to access JSON non-array as array"),
             (b'{"trace_file":null}', 501, "trace file location can not be updated")):
         answer = raw_http.request(server, "POST", "/v2/trace/setting", body)
         assert answer.status == status

@@ -32,10 +32,8 @@ OWN_CHECK = "Triton's: each protocol refuses it by itself, before the service is
 
 
 def json_type(key, kind):
-    """Returns HTTP's text for a member of a wrong type. The name of the member comes first, except
-    in settings."""
-    text = f"attempt to access JSON non-{kind} as {kind}"
-    return "INTERNAL", f"Unable to parse '{key}': {text}" if key else text
+    """Returns HTTP's text for a member of a wrong type."""
+    return "INVALID_ARG", f"Unable to parse '{key}': attempt to access JSON non-{kind} as {kind}"
 
 
 def on_http(code, text):

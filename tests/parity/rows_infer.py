@@ -124,7 +124,7 @@ SEQUENCES = [
     _typed("sequence_start", "sequence_start_of_text", "yes", "boolean"),
     _typed("sequence_end", "sequence_end_of_number", 1, "boolean"),
     # Over gRPC a negative number becomes the unsigned number with the same bits, as in Triton.
-    _sequence("id_negative", "INTERNAL", parameters={"sequence_id": -7, **_BOTH_ENDS},
+    _sequence("id_negative", "INVALID_ARG", parameters={"sequence_id": -7, **_BOTH_ENDS},
               doors=HTTP),
     _sequence("id_negative_over_grpc", parameters={"sequence_id": -7, **_BOTH_ENDS}, doors=GRPC),
 ]
@@ -147,7 +147,7 @@ WRONG_MODELS = [
                     "grpc_stream": ("OK", "")}),
 ]
 
-NOT_THE_SHAPE = ("INTERNAL",
+NOT_THE_SHAPE = ("INVALID_ARG",
                  "Unable to parse 'data': Shape does not match true shape of 'data' field")
 
 WRONG_TENSORS = [
@@ -190,7 +190,7 @@ WRONG_TENSORS = [
            doors=("http", "grpc_contents"), differs={"http": NOT_THE_SHAPE}, why=OWN_CHECK),
 ]
 
-NO_COUNT = ("INTERNAL", "Unable to set 'classification': attempt to access JSON "
+NO_COUNT = ("INVALID_ARG", "Unable to set 'classification': attempt to access JSON "
                         "non-unsigned-integer as unsigned-integer")
 
 WRONG_OUTPUTS = [
@@ -217,7 +217,7 @@ WRONG_PARAMETERS = [
     _infer("parameter_without_value", "INVALID_ARG", parameters={"nope": None}, doors=PROTOCOLS,
            why=OWN_TYPES,
            differs=on_http("INVALID_ARG", "parameter 'nope' has invalid type. It should be either "
-                                          "'int', 'bool', or 'string'.")),
+                                          "'int', 'double', 'bool', or 'string'.")),
     _typed("priority", "priority_of_text", "high", "unsigned-integer"),
     _typed("priority", "priority_negative", -1, "unsigned-integer"),
     _typed("timeout", "timeout_of_text", "soon", "unsigned-integer"),
@@ -242,7 +242,7 @@ GENERATE = [
     _generate("unknown_version", "NOT_FOUND", version="7"),
     _generate("not_loaded", "NOT_FOUND", model="spare"),
     _generate("missing_input", "INVALID_ARG", body={"other": "hello"}),
-    _generate("wrong_datatype", "INTERNAL", body={"INPUT0": 7}),
+    _generate("wrong_datatype", "INVALID_ARG", body={"INPUT0": 7}),
     _generate("wrong_shape", "INVALID_ARG", model="plain", body={"INPUT0": [1, 2, 3]}),
     _generate("parameter_of_list", "INVALID_ARG", body={"INPUT0": "hello", "nope": [1]}),
     _generate("unknown_model_stream", "NOT_FOUND", model="absent", stream=True),

@@ -135,16 +135,15 @@ LOAD = [
           parameters={"config": _config(), "file:../../outside": b"bytes"}),
     _load("unknown_parameter", "INVALID_ARG", parameters={"nope": "text"}, why=OWN_LOADS,
           differs={
-              "http": ("INTERNAL", "unexpected error on creating Triton parameter"),
               "c": ("INVALID_ARG", "Unrecognized load parameter 'nope' with type 'STRING'")}),
     _load("config_of_another_type", "INVALID_ARG", parameters={"config": 7}, why=OWN_LOADS,
           differs={
-              "http": json_type("", "string"),
+              "http": json_type("config", "string"),
               "c": ("INVALID_ARG", "Unrecognized load parameter 'config' with type 'INT'")}),
     _load("file_of_another_type", "INVALID_ARG", why=OWN_LOADS,
           parameters={"config": _config(), "file:1/model.bin": True},
           differs={
-              "http": json_type("", "string"),
+              "http": json_type("file:1/model.bin", "string"),
               "c": ("INVALID_ARG",
                     "Unrecognized load parameter 'file:1/model.bin' with type 'BOOL'")}),
     Row("model_load/repository_name", ask("model_load", model="spare", repository="other"),

@@ -15,7 +15,8 @@ def _log(kind, settings, code="OK", restored=None, **more):
 def _log_type(kind, settings, expected):
     """Returns the row for a setting of a type other than `expected`, with the names of JSON's
     types."""
-    return _log(kind, settings, "INVALID_ARG", differs={"http": json_type("", expected)},
+    (key,) = settings
+    return _log(kind, settings, "INVALID_ARG", differs={"http": json_type(key, expected)},
                 why=OWN_TYPES)
 
 
@@ -32,8 +33,8 @@ LOG = [
     _log("right_nothing", {}),
     _log("file", {"log_file": "/tmp/parity.log"}, "UNSUPPORTED"),
     _log("unknown_setting", {"log_nope": True}),
-    _log("unknown_format", {"log_format": "nope"}, "INVALID_ARG", why="Triton's words and status",
-         differs={"http": ("UNAVAILABLE", "invalid argument for --log_format, got: nope")}),
+    _log("unknown_format", {"log_format": "nope"}, "INVALID_ARG", why="Triton's words",
+         differs={"http": ("INVALID_ARG", "invalid argument for --log_format, got: nope")}),
     _log_type("switch_of_text", {"log_info": "yes"}, "boolean"),
     _log_type("warning_of_number", {"log_warning": 1}, "boolean"),
     _log_type("error_of_text", {"log_error": "no"}, "boolean"),
@@ -81,7 +82,7 @@ def _traces_of(model):
         _trace("frequency_of_letters", {"log_frequency": "often"}, "INVALID_ARG", model=model),
         _trace("frequency_empty", {"log_frequency": ""}, "INVALID_ARG", model=model),
         _trace("rate_of_two_values", {"trace_rate": ["1", "2"]}, "INVALID_ARG", model=model,
-               differs={"http": json_type("", "string")}, why=OWN_TYPES),
+               differs={"http": json_type("trace_rate", "string")}, why=OWN_TYPES),
     ]
 
 

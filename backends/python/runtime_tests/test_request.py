@@ -32,6 +32,7 @@ def test_a_request_that_was_received(host):
     assert pb_utils.get_input_tensor_by_name(request, "OTHER") is None
     assert request.trace().get_context() == "context 3"
     assert received(parameters=b"").parameters() == "{}"
+    assert json.loads(received(parameters=b'{"a":"\xff"}').parameters()) == {"a": "\ufffd"}
 
 
 def test_the_trace_of_a_request_without_a_trace(host):

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "app/options/flag_words.h"
-#include "base/utf8.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -186,7 +185,7 @@ std::string RulesText(const std::vector<RuleInfo>& rules, std::string_view forma
 }
 
 void WriteMember(std::string_view key, std::string_view value, base::JsonWriter* json) {
-  json->Key(key).String(base::ReplaceInvalidUtf8(value));
+  json->Key(key).String(value);
 }
 
 void WritePosition(const config::TextPosition& position, base::JsonWriter* json) {

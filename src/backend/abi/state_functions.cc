@@ -25,9 +25,9 @@ TRITONSERVER_Error* TRITONBACKEND_StateNew(TRITONBACKEND_State** state,
   return Guard([&] {
     auto& owner = Unwrap(request);
     if (owner.states == nullptr) {
-      return Status::InvalidArgument("unable to add state '" + std::string(name) +
-                                     "'. State configuration is missing for model '" +
-                                     owner.model_name + "'.");
+      return Status::Internal("unable to add state '" + std::string(name) +
+                              "'. State configuration is missing for model '" + owner.model_name +
+                              "'.");
     }
     NEREID_ASSIGN_OR_RETURN(
         auto* const made,

@@ -52,8 +52,8 @@ char PlainEscape(char c) {
 }  // namespace
 
 Status Cursor::SyntaxError(std::string_view what) const {
-  return Status::Internal("failed to parse the request JSON buffer: " + std::string(what) + " at " +
-                          std::to_string(p_ - begin_));
+  std::string text(kSyntaxError);
+  return Status::InvalidArgument(text.append(what).append(" at ") + std::to_string(p_ - begin_));
 }
 
 Status Cursor::Enter() {
@@ -186,6 +186,12 @@ bool Cursor::ReadBool(bool* value) {
   return false;
 }
 
+bool Cursor::ReadNull() {
+  if (Peek() != 'n' || end_ - p_ < 4 || std::memcmp(p_, "null", 4) != 0) return false;
+  p_ += 4;
+  return true;
+}
+
 Status Cursor::SkipValue() {
   switch (Peek()) {
     case '{':
@@ -203,9 +209,7 @@ Status Cursor::SkipValue() {
       return ReadBool(&value) ? Status::Ok() : SyntaxError("Invalid value.");
     }
     case 'n':
-      if (end_ - p_ < 4 || std::memcmp(p_, "null", 4) != 0) return SyntaxError("Invalid value.");
-      p_ += 4;
-      return Status::Ok();
+      return ReadNull() ? Status::Ok() : SyntaxError("Invalid value.");
     default: {
       Number number;
       return ReadNumberValue(&number);
@@ -222,14 +226,20 @@ Status WrongType(std::string_view name, std::string_view found, std::string_view
   std::string text = "Unable to parse '";
   text.append(name).append("': attempt to access JSON non-").append(found);
   text.append(" as ").append(wanted);
-  return Status::Internal(std::move(text));
+  return Status::InvalidArgument(std::move(text));
 }
 
 Status MissingMember(std::string_view name) {
   std::string text = "Unable to parse '";
   text.append(name).append("': attempt to access non-existing object member '");
   text.append(name).append("'");
-  return Status::Internal(std::move(text));
+  return Status::InvalidArgument(std::move(text));
+}
+
+Status CheckIsObject(Cursor& cursor, std::string_view name) {
+  if (cursor.Peek() == '{') return Status::Ok();
+  NEREID_RETURN_IF_ERROR(cursor.SkipValue());
+  return WrongType(name, "object", "object");
 }
 
 Status ReadStringMember(Cursor& cursor, std::string_view name, std::string* value) {

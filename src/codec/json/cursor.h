@@ -10,14 +10,16 @@
 
 namespace nereid::codec::json {
 
+/// The beginning of the message of a syntax error.
+inline constexpr std::string_view kSyntaxError = "failed to parse the request JSON buffer: ";
+
 /// The maximum nesting depth of arrays and objects.
 inline constexpr int kMaxDepth = 100;
 
 /// Reads JSON text from left to right, one value at a time, without building a document: values go
 /// directly to their destination. Accepts the literals NaN and Infinity and strings that are not
-/// UTF-8, as Triton does. Syntax errors are INTERNAL "failed to parse the request JSON buffer:
-/// <what> at <offset>"; deeper nesting than kMaxDepth is INVALID_ARGUMENT. The text must outlive
-/// the cursor and the views that it returns. Not thread-safe.
+/// UTF-8, as Triton does. Syntax errors are INVALID_ARGUMENT "<kSyntaxError><what> at <offset>".
+/// The text must outlive the cursor and the views that it returns. Not thread-safe.
 class Cursor {
  public:
   explicit Cursor(std::string_view text)
@@ -43,6 +45,10 @@ class Cursor {
   /// Reads true or false at the cursor and returns true. Returns false, and reads nothing, for
   /// anything else.
   bool ReadBool(bool* value);
+
+  /// Reads null at the cursor and returns true. Returns false, and reads nothing, for anything
+  /// else. An optional member with this value counts as absent.
+  bool ReadNull();
 
   /// Checks a value of any type and skips it.
   base::Status SkipValue();
@@ -123,12 +129,16 @@ base::Status Cursor::ForEachElement(Visit&& visit) {
   return base::Status::Ok();
 }
 
-/// Returns the error for a value of the wrong type: "Unable to parse '<name>': attempt to access
-/// JSON non-<found> as <wanted>".
+/// Returns INVALID_ARGUMENT for a value of the wrong type: "Unable to parse '<name>': attempt to
+/// access JSON non-<found> as <wanted>".
 base::Status WrongType(std::string_view name, std::string_view found, std::string_view wanted);
 
-/// Returns "Unable to parse '<name>': attempt to access non-existing object member '<name>'".
+/// Returns INVALID_ARGUMENT "Unable to parse '<name>': attempt to access non-existing object member
+/// '<name>'".
 base::Status MissingMember(std::string_view name);
+
+/// Returns an error unless an object is at the cursor, which stays before it.
+base::Status CheckIsObject(Cursor& cursor, std::string_view name);
 
 // Read the value at the cursor, which must be of that type; `name` is for the error.
 base::Status ReadStringMember(Cursor& cursor, std::string_view name, std::string* value);

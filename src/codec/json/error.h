@@ -7,11 +7,10 @@
 
 namespace nereid::codec::json {
 
-/// Appends the object that reports an error: {"error": "<message>"}. Bytes of the message that are
-/// not UTF-8 are replaced.
+/// Appends the object that reports an error: {"error": "<message>"}.
 inline void AppendError(std::string_view message, TextBuffer* json) {
   *json << "{\"error\":";
-  json->AppendMessage(message) << '}';
+  json->AppendQuoted(message) << '}';
 }
 
 }  // namespace nereid::codec::json

@@ -2,6 +2,7 @@
 #include "codec/json/generate.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -77,7 +78,7 @@ Status Decoder::Decode() {
   if (cursor_.Peek() != '{') {
     NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
     NEREID_RETURN_IF_ERROR(cursor_.ExpectEnd());
-    return Status::Internal("attempt to get members for non-object");
+    return Status::InvalidArgument("attempt to get members for non-object");
   }
   NEREID_RETURN_IF_ERROR(
       cursor_.ForEachMember([this](std::string_view key) { return ReadMember(key); }));
@@ -92,6 +93,8 @@ const TensorMetadata* Decoder::FindInput(std::string_view name) const {
 }
 
 Status Decoder::ReadMember(std::string_view key) {
+  const bool is_input = FindInput(key) != nullptr;
+  if (!is_input && (key == kParameters || key == "id") && cursor_.ReadNull()) return Status::Ok();
   if (key == kParameters) return ReadNested();
   if (key == "id") NEREID_RETURN_IF_ERROR(ReadId());
   return ReadExact(key);
@@ -104,7 +107,7 @@ Status Decoder::ReadNested() {
   }
   if (cursor_.Peek() != '{') {
     NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
-    return Status::Internal(
+    return Status::InvalidArgument(
         "Expected JSON object for keyword: 'parameters': attempt to access JSON non-object as "
         "object");
   }
@@ -125,7 +128,7 @@ Status Decoder::ReadId() {
 Status Decoder::ReadExact(std::string_view key) {
   const TensorMetadata* const input = FindInput(key);
   if (input != nullptr) return ReadInput(*input);
-  return ReadCustomParameter(cursor_, key, /*wide=*/true, limits_, &request_);
+  return ReadCustomParameter(cursor_, key, limits_, &request_);
 }
 
 /// Counts the elements of the value at the cursor; only the outermost list is counted.
@@ -167,14 +170,14 @@ Status Decoder::ReadInput(const TensorMetadata& metadata) {
   size_t used = 0;
   memory::HostBuffer buffer;
   if (cursor_.Peek() == '[') {
-    NEREID_ASSIGN_OR_RETURN(buffer, ReadTensorData(cursor_, type, count, &used));
+    NEREID_ASSIGN_OR_RETURN(buffer, ReadTensorData(cursor_, metadata.name, type, count, &used));
   } else {
     const char* const value = cursor_.position();
     NEREID_RETURN_IF_ERROR(cursor_.SkipValue());
     // A scalar is read as a list of one element.
     const std::string list = "[" + std::string(value, cursor_.position()) + "]";
     Cursor one(list);
-    NEREID_ASSIGN_OR_RETURN(buffer, ReadTensorData(one, type, 1, &used));
+    NEREID_ASSIGN_OR_RETURN(buffer, ReadTensorData(one, metadata.name, type, 1, &used));
   }
   if (used != 0) {
     input->Append(buffer.data(), used);
@@ -189,24 +192,65 @@ struct Member {
   std::variant<std::string_view, const request::Parameter::Value*, const request::Output*> value;
 };
 
-Status AppendOutputValue(const request::Output& output, TextBuffer* json) {
+Status AppendOutputValue(const request::Output& output, SplitCharacters* split, TextBuffer* json) {
   const bool scalar = tensor::ElementCount(output.shape) == 1;
   if (!scalar) *json << '[';
-  NEREID_RETURN_IF_ERROR(AppendOutputElements(output, json));
+  NEREID_RETURN_IF_ERROR(AppendOutputElements(output, json, split));
   if (!scalar) *json << ']';
   return Status::Ok();
 }
 
-Status AppendMember(const Member& member, TextBuffer* json) {
+Status AppendMember(const Member& member, SplitCharacters* split, TextBuffer* json) {
   json->AppendQuoted(member.name) << ':';
   if (const auto* text = std::get_if<std::string_view>(&member.value)) {
     json->AppendQuoted(*text);
   } else if (const auto* parameter = std::get_if<const request::Parameter::Value*>(&member.value)) {
     AppendParameterValue(**parameter, json);
   } else {
-    return AppendOutputValue(*std::get<const request::Output*>(member.value), json);
+    return AppendOutputValue(*std::get<const request::Output*>(member.value), split, json);
   }
   return Status::Ok();
+}
+
+/// Returns the members that every response object has, with room for `more` others.
+std::vector<Member> CommonMembers(std::string_view id, std::string_view model_name,
+                                  std::string_view model_version, size_t more) {
+  std::vector<Member> members;
+  members.reserve(3 + more);
+  if (!id.empty()) members.push_back({"id", id});
+  members.push_back({"model_name", model_name});
+  members.push_back({"model_version", model_version});
+  return members;
+}
+
+/// Appends the members sorted by name, and of several with the same name the first one.
+Status AppendObject(std::vector<Member> members, SplitCharacters* split, TextBuffer* json) {
+  std::stable_sort(members.begin(), members.end(),
+                   [](const Member& a, const Member& b) { return a.name < b.name; });
+  const auto end = std::unique(members.begin(), members.end(),
+                               [](const Member& a, const Member& b) { return a.name == b.name; });
+  char separator = '{';
+  for (auto member = members.begin(); member != end; ++member) {
+    *json << separator;
+    separator = ',';
+    NEREID_RETURN_IF_ERROR(AppendMember(*member, split, json));
+  }
+  *json << '}';
+  if (!json->ok()) return Status::Unavailable("not enough memory for the response as JSON");
+  return Status::Ok();
+}
+
+Status AppendResponse(const request::InferenceResponse& response, SplitCharacters* split,
+                      TextBuffer* json) {
+  // id, model_name and model_version before parameters before outputs.
+  std::vector<Member> members =
+      CommonMembers(response.id(), response.model().name, response.model().version_text,
+                    response.parameters().size() + response.outputs().size());
+  for (const request::Parameter& parameter : response.parameters()) {
+    members.push_back({parameter.name, &parameter.value});
+  }
+  for (const auto& output : response.outputs()) members.push_back({output->name, output.get()});
+  return AppendObject(std::move(members), split, json);
 }
 
 }  // namespace
@@ -223,30 +267,28 @@ Status DecodeGenerateRequest(std::string_view json, std::span<const TensorMetada
 }
 
 Status EncodeGenerateResponse(const request::InferenceResponse& response, TextBuffer* json) {
-  std::vector<Member> members;
-  members.reserve(3 + response.parameters().size() + response.outputs().size());
-  if (!response.id().empty()) members.push_back({"id", std::string_view(response.id())});
-  members.push_back({"model_name", std::string_view(response.model().name)});
-  members.push_back({"model_version", std::string_view(response.model().version_text)});
-  for (const request::Parameter& parameter : response.parameters()) {
-    members.push_back({parameter.name, &parameter.value});
-  }
-  for (const auto& output : response.outputs()) members.push_back({output->name, output.get()});
-  // The sort is stable and unique() keeps the first of equal names: id, model_name and
-  // model_version before parameters before outputs.
-  std::stable_sort(members.begin(), members.end(),
-                   [](const Member& a, const Member& b) { return a.name < b.name; });
-  const auto end = std::unique(members.begin(), members.end(),
-                               [](const Member& a, const Member& b) { return a.name == b.name; });
-  char separator = '{';
-  for (auto member = members.begin(); member != end; ++member) {
-    *json << separator;
-    separator = ',';
-    NEREID_RETURN_IF_ERROR(AppendMember(*member, json));
-  }
-  *json << '}';
-  if (!json->ok()) return Status::Unavailable("not enough memory for the response as JSON");
+  return AppendResponse(response, nullptr, json);
+}
+
+Status GenerateStream::Encode(const request::InferenceResponse& response, bool final,
+                              TextBuffer* json) {
+  if (final) split_.EndWithNext();
+  NEREID_RETURN_IF_ERROR(AppendResponse(response, &split_, json));
+  if (split_.waiting().empty()) return Status::Ok();
+  id_ = response.id();
+  model_name_ = response.model().name;
+  model_version_ = response.model().version_text;
   return Status::Ok();
+}
+
+void GenerateStream::EncodeRest(TextBuffer* json) {
+  if (split_.waiting().empty()) return;
+  std::map<std::string_view, std::string> rests;
+  for (const auto& [place, bytes] : split_.waiting()) rests[place.first] += bytes;
+  std::vector<Member> members = CommonMembers(id_, model_name_, model_version_, rests.size());
+  for (const auto& [output, rest] : rests) members.push_back({output, std::string_view(rest)});
+  // Texts cannot fail; where memory is short, the object is not complete and json->ok() is false.
+  (void)AppendObject(std::move(members), nullptr, json);
 }
 
 }  // namespace nereid::codec::json

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "api/metadata.h"
 #include "base/status.h"
 #include "codec/json/infer_request.h"
+#include "codec/json/split_characters.h"
 #include "codec/json/text_buffer.h"
 #include "request/inference_request.h"
 #include "request/inference_response.h"
@@ -25,5 +27,23 @@ base::Status DecodeGenerateRequest(std::string_view json,
 /// response's parameters, "id" if there is one, "model_name" and "model_version", sorted by name.
 /// If names are equal, the reserved member is kept, then the parameter.
 base::Status EncodeGenerateResponse(const request::InferenceResponse& response, TextBuffer* json);
+
+/// The responses of one streamed request. Joins the characters that they divide. Not thread-safe.
+class GenerateStream {
+ public:
+  /// Appends a response like EncodeGenerateResponse(). `final`: no other one follows.
+  base::Status Encode(const request::InferenceResponse& response, bool final, TextBuffer* json);
+
+  /// For a request that ends without a further response: appends an object with the characters that
+  /// stay incomplete, as U+FFFD. Appends nothing if there are none.
+  void EncodeRest(TextBuffer* json);
+
+ private:
+  SplitCharacters split_;
+  // Of the last response, if bytes of split_ wait.
+  std::string id_;
+  std::string model_name_;
+  std::string model_version_;
+};
 
 }  // namespace nereid::codec::json

@@ -125,6 +125,7 @@ TEST(GenerateRequestTest, Golden) {
         R"({"IN":1,"a":{"x":1}})",
         R"({"IN":1,"a":null})",
         R"({"IN":1,"a":18446744073709551615})",
+        R"({"IN":1,"id":null,"parameters":null})",
         R"({"IN":1,"id":"abc"})",
         R"({"IN":1,"id":7})",
         R"({"IN":1,"id":""})",
@@ -253,6 +254,56 @@ TEST_F(GenerateResponseTest, Golden) {
   Add("short", DataType::kInt32, {2}, ints.substr(0, 4));
   text += Encode();
   CompareWithGolden("generate_responses.txt", text);
+}
+
+/// A stream whose responses have one BYTES output with these elements.
+class GenerateStreamTest : public GenerateResponseTest {
+ protected:
+  /// Returns the value of the output in the event of a response.
+  std::string Event(const std::vector<std::string>& elements, bool final = false) {
+    std::string bytes;
+    for (const std::string& element : elements) tensor::AppendBytesElement(element, &bytes);
+    Make("");
+    Add("text", DataType::kBytes, {static_cast<int64_t>(elements.size())}, bytes);
+    TextBuffer json;
+    EXPECT_TRUE(stream_.Encode(*response_, final, &json).ok());
+    const std::string head = R"({"model_name":"mymodel","model_version":"3","text":)";
+    EXPECT_TRUE(json.view().starts_with(head)) << json.view();
+    return std::string(json.view().substr(head.size(), json.size() - head.size() - 1));
+  }
+  std::string Rest() {
+    TextBuffer json;
+    stream_.EncodeRest(&json);
+    return std::string(json.view());
+  }
+
+  GenerateStream stream_;
+};
+
+TEST_F(GenerateStreamTest, ACharacterInSeveralResponsesStaysWhole) {
+  EXPECT_EQ(Event({"a\xf0"}), R"("a")");
+  EXPECT_EQ(Event({"\x9f\x98"}), R"("")");
+  EXPECT_EQ(Event({"\x80z\xc3"}), "\"\U0001F600z\"");
+  EXPECT_EQ(Event({"\xa4"}), "\"\u00E4\"");
+  EXPECT_EQ(Rest(), "");
+}
+
+TEST_F(GenerateStreamTest, ElementsAreJoinedWithThemselvesOnly) {
+  EXPECT_EQ(Event({"\xc3", "\xe2\x82"}), R"(["",""])");
+  EXPECT_EQ(Event({"\xa4", "\xac"}), "[\"\u00E4\",\"\u20AC\"]");
+}
+
+TEST_F(GenerateStreamTest, OtherBytesAreReplaced) {
+  EXPECT_EQ(Event({"\xffz\xc3"}), "\"\uFFFDz\"");
+  EXPECT_EQ(Event({"z\xc3"}), "\"\uFFFDz\"");
+  EXPECT_EQ(Event({"\xe2"}, /*final=*/true), "\"\uFFFD\uFFFD\"") << "nothing follows";
+  EXPECT_EQ(Rest(), "");
+}
+
+TEST_F(GenerateStreamTest, TheRestOfAStreamWithoutAFurtherResponse) {
+  EXPECT_EQ(Event({"a\xe2\x82"}), R"("a")");
+  EXPECT_EQ(Rest(),
+            "{\"model_name\":\"mymodel\",\"model_version\":\"3\",\"text\":\"\uFFFD\uFFFD\"}");
 }
 
 }  // namespace

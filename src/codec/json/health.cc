@@ -2,7 +2,6 @@
 #include "codec/json/health.h"
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
 #include "codec/json/array_text.h"
 #include "codec/json/cursor.h"
 #include "codec/json/repository_members.h"
@@ -17,7 +16,7 @@ constexpr uint64_t kSecondNs = 1'000'000'000;
 
 /// Writes a member whose text may come from files and plug-ins; an empty one is left out.
 void WriteText(std::string_view key, const std::string& text, JsonWriter* json) {
-  if (!text.empty()) json->Key(key).String(base::ReplaceInvalidUtf8(text));
+  if (!text.empty()) json->Key(key).String(text);
 }
 
 void WriteReason(const api::UnreadyReason& reason, JsonWriter* json) {

@@ -8,6 +8,7 @@
 
 #include "base/checked_math.h"
 #include "base/name_index.h"
+#include "base/narrow.h"
 #include "codec/json/cursor.h"
 #include "codec/json/request_parameters.h"
 #include "codec/json/tensor_data.h"
@@ -121,6 +122,10 @@ Status Decoder::Decode() {
   }
   MembersRead read;
   NEREID_RETURN_IF_ERROR(cursor_.ForEachMember([&](std::string_view key) -> Status {
+    // The members that a request may leave out.
+    if ((key == "id" || key == "parameters" || key == "outputs") && cursor_.ReadNull()) {
+      return Status::Ok();
+    }
     if (key == "id" && !std::exchange(read.id, true)) {
       return ReadStringMember(cursor_, key, &request_.id);
     }
@@ -167,7 +172,7 @@ Status Decoder::ReadInputMember(std::string_view key, InputFields* fields) {
     return ReadInputParameters(fields);
   }
   if (key != "data" || fields->data != nullptr) return cursor_.SkipValue();
-  cursor_.Peek();
+  if (cursor_.ReadNull()) return Status::Ok();  // the data is elsewhere
   fields->data = cursor_.position();
   if (fields->name && fields->type && fields->shape) return ReadData(fields);
   return cursor_.SkipValue();  // AddInput returns to it
@@ -181,14 +186,25 @@ Status Decoder::ReadShape(tensor::Shape* shape) {
   return cursor_.ForEachElement([&]() -> Status {
     uint64_t dim = 0;
     NEREID_RETURN_IF_ERROR(ReadUnsignedMember(cursor_, "shape", &dim));
-    if (dim > INT64_MAX) return WrongType("shape", "unsigned-integer", "unsigned-integer");
+    const auto size = base::Narrow<int64_t>(dim);
+    if (!size) return base::OutOfRange("a dimension of 'shape'", std::to_string(dim), "INT64");
     if (shape->size() == limits_.max_dimensions) {
       return Status::InvalidArgument("an input can have at most " +
                                      std::to_string(limits_.max_dimensions) + " dimensions");
     }
-    shape->push_back(static_cast<int64_t>(dim));
+    shape->push_back(*size);
     return Status::Ok();
   });
+}
+
+/// Calls `visit(key)` for the members of the parameters of a tensor. A member that is null counts
+/// as absent; so do parameters that are null.
+template <typename Visit>
+Status ForEachTensorParameter(Cursor& cursor, const Visit& visit) {
+  if (cursor.ReadNull()) return Status::Ok();
+  NEREID_RETURN_IF_ERROR(CheckIsObject(cursor, "parameters"));
+  return cursor.ForEachMember(
+      [&](std::string_view key) { return cursor.ReadNull() ? Status::Ok() : visit(key); });
 }
 
 /// Reads the value of a parameter about shared memory, and skips that of any other.
@@ -202,8 +218,7 @@ Status ReadSharedParameter(Cursor& cursor, std::string_view key, SharedFields* f
 }
 
 Status Decoder::ReadInputParameters(InputFields* fields) {
-  if (cursor_.Peek() != '{') return cursor_.SkipValue();
-  return cursor_.ForEachMember([&](std::string_view key) -> Status {
+  return ForEachTensorParameter(cursor_, [&](std::string_view key) -> Status {
     if (key == "binary_data_size") {
       return ReadUnsignedMember(cursor_, key, &fields->binary_size.emplace());
     }
@@ -260,8 +275,8 @@ Status Decoder::ReadData(InputFields* fields) {
     return WrongType("data", "array", "array");
   }
   NEREID_ASSIGN_OR_RETURN(const uint64_t count, JsonElementCount(*fields, limits_));
-  NEREID_ASSIGN_OR_RETURN(fields->buffer,
-                          ReadTensorData(cursor_, *fields->type, count, &fields->buffer_used));
+  NEREID_ASSIGN_OR_RETURN(fields->buffer, ReadTensorData(cursor_, *fields->name, *fields->type,
+                                                         count, &fields->buffer_used));
   fields->data_read = true;
   return Status::Ok();
 }
@@ -353,12 +368,11 @@ Status Decoder::ReadOutput() {
 }
 
 Status Decoder::ReadOutputParameters(OutputFields* fields) {
-  if (cursor_.Peek() != '{') return cursor_.SkipValue();
-  return cursor_.ForEachMember([&](std::string_view key) -> Status {
+  return ForEachTensorParameter(cursor_, [&](std::string_view key) -> Status {
     if (key == "binary_data") return ReadBoolMember(cursor_, key, &fields->binary.emplace());
     if (key == "classification") {
       if (!ReadUnsignedMember(cursor_, key, &fields->classes.emplace()).ok()) {
-        return Status::Internal(
+        return Status::InvalidArgument(
             "Unable to set 'classification': attempt to access JSON non-unsigned-integer as "
             "unsigned-integer");
       }

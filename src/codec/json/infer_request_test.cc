@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -119,18 +120,69 @@ TEST(DecodeInferRequest, JsonDataOfEveryType) {
             (std::vector<float>{1.5f, -2, 300, 0}));
   EXPECT_EQ(DecodeData("FP64", "[3]", "[0.1,1,-1e-3]").Values<double>("IN"),
             (std::vector<double>{0.1, 1, -1e-3}));
-  EXPECT_EQ(DecodeData("INT8", "[3]", "[-1,127,300]").Values<int8_t>("IN"),
-            (std::vector<int8_t>{-1, 127, 44}));
+  EXPECT_EQ(DecodeData("INT8", "[3]", "[-1,127,-128]").Values<int8_t>("IN"),
+            (std::vector<int8_t>{-1, 127, -128}));
   EXPECT_EQ(DecodeData("INT64", "[2]", "[-9223372036854775808,9223372036854775807]")
                 .Values<int64_t>("IN"),
             (std::vector<int64_t>{INT64_MIN, INT64_MAX}));
-  EXPECT_EQ(DecodeData("UINT8", "[2]", "[255,256]").Values<uint8_t>("IN"),
+  EXPECT_EQ(DecodeData("UINT8", "[2]", "[255,-0]").Values<uint8_t>("IN"),
             (std::vector<uint8_t>{255, 0}));
   EXPECT_EQ(DecodeData("UINT64", "[1]", "[18446744073709551615]").Values<uint64_t>("IN"),
             (std::vector<uint64_t>{UINT64_MAX}));
   EXPECT_EQ(DecodeData("BOOL", "[2]", "[true,false]").Bytes("IN"), std::string("\1\0", 2));
   EXPECT_EQ(DecodeData("BYTES", "[3]", R"(["ab","","\u00e9\ud83d\ude00\n"])").Bytes("IN"),
             std::string("\2\0\0\0ab\0\0\0\0\7\0\0\0\xc3\xa9\xf0\x9f\x98\x80\n", 21));
+}
+
+TEST(DecodeInferRequest, NumbersThatTheTypeCannotHoldAreRefused) {
+  const std::pair<const char*, std::vector<const char*>> cases[] = {
+      {"INT8", {"128", "-129", "300", "9223372036854775808", "100000000000000000000"}},
+      {"INT16", {"32768", "-32769"}},
+      {"INT32", {"2147483648", "-2147483649"}},
+      {"INT64", {"9223372036854775808", "-9223372036854775809", "18446744073709551616"}},
+      {"UINT8", {"256"}},
+      {"UINT16", {"65536"}},
+      {"UINT32", {"4294967296"}},
+      {"UINT64", {"18446744073709551616"}},
+      {"FP32", {"3.5e38", "-1e39", "1e300", "400000000000000000000000000000000000000"}},
+  };
+  for (const auto& [type, values] : cases) {
+    for (const std::string value : values) {
+      const std::string message =
+          "input 'IN' has the value " + value + ", which " + type + " cannot hold";
+      // The last element, and one in the fast path of numbers that a comma follows.
+      ExpectFailure(DecodeData(type, "[2]", "[1," + value + "]"), StatusCode::kInvalidArgument,
+                    message);
+      ExpectFailure(DecodeData(type, "[2]", "[" + value + ",1]"), StatusCode::kInvalidArgument,
+                    message);
+    }
+  }
+  EXPECT_EQ(DecodeData("FP32", "[3]", "[3.4028235e38,-3.4028235e38,1e-60]").Values<float>("IN"),
+            (std::vector<float>{FLT_MAX, -FLT_MAX, 0}));
+  EXPECT_EQ(DecodeData("FP64", "[2]", "[1e300,18446744073709551616]").Values<double>("IN"),
+            (std::vector<double>{1e300, 18446744073709551616.0}));
+  ExpectFailure(
+      DecodeData("FP32", "[9223372036854775808]", "[1]"), StatusCode::kInvalidArgument,
+      "a dimension of 'shape' has the value 9223372036854775808, which INT64 cannot hold");
+}
+
+TEST(DecodeInferRequest, NullCountsAsAbsent) {
+  const Decoded decoded = Decode(
+      R"({"id":null,"parameters":null,"outputs":null,"inputs":[{"name":"IN","datatype":"INT8",
+      "shape":[1],"data":[1],"parameters":null},{"name":"B","datatype":"INT8","shape":[1],
+      "data":null,"parameters":{"binary_data_size":1,"shared_memory_region":null}}]})",
+      "x");
+  ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
+  EXPECT_EQ(decoded.request->id, "");
+  EXPECT_EQ(decoded.Bytes("B"), "x");
+  const Decoded inner = Decode(
+      R"({"inputs":[],"parameters":{"sequence_id":null,"sequence_start":null,"sequence_end":null,
+      "priority":null,"timeout":null,"binary_data_output":null},"outputs":[{"name":"a",
+      "parameters":null},{"name":"b","parameters":{"classification":null,"binary_data":null}}]})");
+  ASSERT_TRUE(inner.status.ok()) << inner.status.message();
+  EXPECT_EQ(inner.request->timeout_us, 0u);
+  EXPECT_TRUE(inner.outputs.classifications().empty());
+  EXPECT_FALSE(Decode(R"({"inputs":[],"id":nul})").status.ok());
 }
 
 TEST(DecodeInferRequest, DataMayHaveAnyNestingAndSpaces) {
@@ -176,19 +228,38 @@ TEST(DecodeInferRequest, Parameters) {
   EXPECT_EQ(std::get<double>(request.parameters[3].value), 1.5);
 }
 
+TEST(DecodeInferRequest, WholeNumbersBeyondInt64AreDoubles) {
+  const Decoded decoded = Decode(
+      R"({"parameters":{"a":9223372036854775807,"b":9223372036854775808,
+      "c":18446744073709551615,"d":-9223372036854775809},"inputs":[]})");
+  ASSERT_TRUE(decoded.status.ok()) << decoded.status.message();
+  const auto& parameters = decoded.request->parameters;
+  EXPECT_EQ(std::get<int64_t>(parameters[0].value), INT64_MAX);
+  EXPECT_EQ(std::get<double>(parameters[1].value), 9223372036854775808.0);
+  EXPECT_EQ(std::get<double>(parameters[2].value), 18446744073709551615.0);
+  EXPECT_EQ(std::get<double>(parameters[3].value), -9223372036854775809.0);
+}
+
 TEST(DecodeInferRequest, ParameterFailures) {
   const auto with = [](const std::string& parameters) {
     return Decode(R"({"parameters":)" + parameters + R"(,"inputs":[]})");
   };
   ExpectFailure(with(R"({"x":[1]})"), StatusCode::kInvalidArgument,
-                "parameter 'x' has invalid type. It should be either 'int', 'bool', or 'string'.");
+                "parameter 'x' has invalid type. It should be either 'int', 'double', 'bool', or "
+                "'string'.");
+  ExpectFailure(Decode(R"({"inputs":[{"name":"IN","parameters":5}]})"),
+                StatusCode::kInvalidArgument,
+                "Unable to parse 'parameters': attempt to access JSON non-object as object");
+  ExpectFailure(Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":[]}]})"),
+                StatusCode::kInvalidArgument,
+                "Unable to parse 'parameters': attempt to access JSON non-object as object");
   ExpectFailure(with(R"({"triton_x":1})"), StatusCode::kInvalidArgument,
                 "parameter keys starting with 'triton_' are reserved for Triton usage and should "
                 "not be specified.");
-  ExpectFailure(with(R"({"priority":"a"})"), StatusCode::kInternal,
+  ExpectFailure(with(R"({"priority":"a"})"), StatusCode::kInvalidArgument,
                 "Unable to parse 'priority': attempt to access JSON non-unsigned-integer as "
                 "unsigned-integer");
-  ExpectFailure(with(R"({"sequence_start":1})"), StatusCode::kInternal,
+  ExpectFailure(with(R"({"sequence_start":1})"), StatusCode::kInvalidArgument,
                 "Unable to parse 'sequence_start': attempt to access JSON non-boolean as boolean");
   ExpectFailure(with(R"({"sequence_id":")" + std::string(129, 'a') + "\"}"),
                 StatusCode::kUnsupported,
@@ -196,16 +267,16 @@ TEST(DecodeInferRequest, ParameterFailures) {
 }
 
 TEST(DecodeInferRequest, StructureFailures) {
-  ExpectFailure(Decode("{}"), StatusCode::kInternal,
+  ExpectFailure(Decode("{}"), StatusCode::kInvalidArgument,
                 "Unable to parse 'inputs': attempt to access non-existing object member 'inputs'");
-  ExpectFailure(Decode(R"({"inputs":3})"), StatusCode::kInternal,
+  ExpectFailure(Decode(R"({"inputs":3})"), StatusCode::kInvalidArgument,
                 "Unable to parse 'inputs': attempt to access JSON non-array as array");
   ExpectFailure(Decode(R"({"inputs":[{"datatype":"FP32","shape":[1],"data":[1]}]})"),
-                StatusCode::kInternal,
+                StatusCode::kInvalidArgument,
                 "Unable to parse 'name': attempt to access non-existing object member 'name'");
-  ExpectFailure(Decode(R"({"id":1,"inputs":[]})"), StatusCode::kInternal,
+  ExpectFailure(Decode(R"({"id":1,"inputs":[]})"), StatusCode::kInvalidArgument,
                 "Unable to parse 'id': attempt to access JSON non-string as string");
-  ExpectFailure(DecodeData("FP32", "[-1]", "[1]"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("FP32", "[-1]", "[1]"), StatusCode::kInvalidArgument,
                 "Unable to parse 'shape': attempt to access JSON non-unsigned-integer as "
                 "unsigned-integer");
   ExpectFailure(Decode(R"({"inputs":[{"name":"IN","datatype":"FP32","shape":[1]}]})"),
@@ -258,13 +329,15 @@ TEST(DecodeInferRequest, SharedMemoryFailures) {
                   parameters + "}}]}");
   };
   const std::string as_unsigned = "attempt to access JSON non-unsigned-integer as unsigned-integer";
-  ExpectFailure(input(R"("shared_memory_region":1)"), StatusCode::kInternal,
+  ExpectFailure(input(R"("shared_memory_region":1)"), StatusCode::kInvalidArgument,
                 "Unable to parse 'shared_memory_region': attempt to access JSON non-string as "
                 "string");
   ExpectFailure(input(R"("shared_memory_region":"r","shared_memory_offset":-1)"),
-                StatusCode::kInternal, "Unable to parse 'shared_memory_offset': " + as_unsigned);
+                StatusCode::kInvalidArgument,
+                "Unable to parse 'shared_memory_offset': " + as_unsigned);
   ExpectFailure(input(R"("shared_memory_region":"r","shared_memory_byte_size":"4")"),
-                StatusCode::kInternal, "Unable to parse 'shared_memory_byte_size': " + as_unsigned);
+                StatusCode::kInvalidArgument,
+                "Unable to parse 'shared_memory_byte_size': " + as_unsigned);
   ExpectFailure(input(R"("shared_memory_region":"r","binary_data_size":4)"),
                 StatusCode::kInvalidArgument,
                 "Input must set only one of the following fields: 'data', 'binary_data_size' in "
@@ -279,8 +352,8 @@ TEST(DecodeInferRequest, SharedMemoryFailures) {
 TEST(DecodeInferRequest, DataFailures) {
   const char* const mismatch =
       "Unable to parse 'data': Shape does not match true shape of 'data' field";
-  ExpectFailure(DecodeData("FP32", "[2]", "[1]"), StatusCode::kInternal, mismatch);
-  ExpectFailure(DecodeData("FP32", "[1]", "[1,2]"), StatusCode::kInternal, mismatch);
+  ExpectFailure(DecodeData("FP32", "[2]", "[1]"), StatusCode::kInvalidArgument, mismatch);
+  ExpectFailure(DecodeData("FP32", "[1]", "[1,2]"), StatusCode::kInvalidArgument, mismatch);
   ExpectFailure(DecodeData("FP32", "[4000000000]", "[1]"), StatusCode::kInvalidArgument,
                 "JSON input 'IN' has a byte_size (16000000000 bytes) that exceeds the maximum "
                 "allowed value of 67108864 bytes. Use --http-max-input-size to increase the "
@@ -291,19 +364,19 @@ TEST(DecodeInferRequest, DataFailures) {
   ExpectFailure(DecodeData("FP64", "[9223372036854775807]", "[1]"), StatusCode::kInvalidArgument,
                 "byte size overflow for input 'IN': element count (9223372036854775807) * data "
                 "type size (8) exceeds maximum allowed size (9223372036854775807)");
-  ExpectFailure(DecodeData("FP32", "[1]", "3"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("FP32", "[1]", "3"), StatusCode::kInvalidArgument,
                 "Unable to parse 'data': attempt to access JSON non-array as array");
-  ExpectFailure(DecodeData("FP32", "[1]", "[\"a\"]"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("FP32", "[1]", "[\"a\"]"), StatusCode::kInvalidArgument,
                 "Unable to parse 'data': attempt to access JSON non-number as double");
-  ExpectFailure(DecodeData("INT32", "[1]", "[1.5]"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("INT32", "[1]", "[1.5]"), StatusCode::kInvalidArgument,
                 "Unable to parse 'data': attempt to access JSON non-signed-integer as "
                 "signed-integer");
-  ExpectFailure(DecodeData("UINT32", "[1]", "[-1]"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("UINT32", "[1]", "[-1]"), StatusCode::kInvalidArgument,
                 "Unable to parse 'data': attempt to access JSON non-unsigned-integer as "
                 "unsigned-integer");
-  ExpectFailure(DecodeData("BOOL", "[1]", "[1]"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("BOOL", "[1]", "[1]"), StatusCode::kInvalidArgument,
                 "Unable to parse 'data': attempt to access JSON non-boolean as boolean");
-  ExpectFailure(DecodeData("BYTES", "[1]", "[1]"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("BYTES", "[1]", "[1]"), StatusCode::kInvalidArgument,
                 "Unable to parse JSON bytes array: attempt to access JSON non-string as string");
   ExpectFailure(DecodeData("FP16", "[1]", "[1]"), StatusCode::kInvalidArgument,
                 "receiving FP16 data via JSON is not supported. Please use the binary data format "
@@ -323,11 +396,11 @@ TEST(DecodeInferRequest, BinarySizeFailures) {
 }
 
 TEST(DecodeInferRequest, SyntaxFailuresSayWhere) {
-  ExpectFailure(Decode(""), StatusCode::kInternal,
+  ExpectFailure(Decode(""), StatusCode::kInvalidArgument,
                 "failed to parse the request JSON buffer: The document is empty. at 0");
-  ExpectFailure(Decode(R"({"inputs":[],})"), StatusCode::kInternal,
+  ExpectFailure(Decode(R"({"inputs":[],})"), StatusCode::kInvalidArgument,
                 "failed to parse the request JSON buffer: Missing a name for object member. at 13");
-  ExpectFailure(DecodeData("FP32", "[1]", "[1e400]"), StatusCode::kInternal,
+  ExpectFailure(DecodeData("FP32", "[1]", "[1e400]"), StatusCode::kInvalidArgument,
                 "failed to parse the request JSON buffer: Number too big to be stored in double. "
                 "at 62");
   for (const char* text : {"{", "[", "nul", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"inputs\":[",
@@ -335,7 +408,7 @@ TEST(DecodeInferRequest, SyntaxFailuresSayWhere) {
                            "{\"a\":\"\\x\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\x01\"}",
                            "{\"a\":[1,]}", "{\"a\":[,1]}", "{\"a\":tru}", "{\"a\":01}"}) {
     const Decoded decoded = Decode(text);
-    EXPECT_EQ(decoded.status.code(), StatusCode::kInternal) << text;
+    EXPECT_EQ(decoded.status.code(), StatusCode::kInvalidArgument) << text;
     EXPECT_EQ(decoded.status.message().rfind("failed to parse the request JSON buffer: ", 0), 0u)
         << text << ": " << decoded.status.message();
   }
@@ -385,10 +458,10 @@ TEST(DecodeInferRequest, Classification) {
   EXPECT_TRUE(decoded.outputs.IsBinary("a"));
   EXPECT_EQ(decoded.outputs.classifications()[1].output, "c");
   EXPECT_EQ(decoded.outputs.classifications()[1].count, UINT64_MAX);
-  for (const char* wrong : {"-1", "1.0", "\"2\"", "true", "null", "18446744073709551616"}) {
+  for (const char* wrong : {"-1", "1.0", "\"2\"", "true", "18446744073709551616"}) {
     ExpectFailure(Decode(R"({"inputs":[],"outputs":[{"name":"o","parameters":{"classification":)" +
                          std::string(wrong) + "}}]}"),
-                  StatusCode::kInternal,
+                  StatusCode::kInvalidArgument,
                   "Unable to set 'classification': attempt to access JSON non-unsigned-integer as "
                   "unsigned-integer");
   }

@@ -140,7 +140,17 @@ TEST_F(EncodeInferResponseTest, Failures) {
   Make("");
   Add("s", tensor::DataType::kBytes, {1}, std::string("\xff\0\0\0a", 5));
   Encode();
-  EXPECT_FALSE(status_.ok());
+  EXPECT_EQ(status_.code(), base::StatusCode::kInternal) << "the model is wrong, not the client";
+}
+
+TEST_F(EncodeInferResponseTest, TextsThatAreNotUtf8) {
+  Make("i\xff");
+  Add("n\xfe", tensor::DataType::kBytes, {2}, std::string("\2\0\0\0a\xc3\2\0\0\0\xc3\xa4", 12));
+  response_->parameters() = {{"p\x80", std::string("\xe2\x82")}};
+  EXPECT_EQ(Encode(),
+            "{\"id\":\"i\uFFFD\",\"model_name\":\"mymodel\",\"model_version\":\"1\","
+            "\"parameters\":{\"p\uFFFD\":\"\uFFFD\uFFFD\"},\"outputs\":[{\"name\":\"n\uFFFD\","
+            "\"datatype\":\"BYTES\",\"shape\":[2],\"data\":[\"a\uFFFD\",\"\u00E4\"]}]}");
 }
 
 TEST_F(EncodeInferResponseTest, LargeTensors) {

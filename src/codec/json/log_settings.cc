@@ -2,6 +2,7 @@
 #include "codec/json/log_settings.h"
 
 #include "base/json_writer.h"
+#include "base/narrow.h"
 #include "codec/json/cursor.h"
 
 namespace nereid::codec::json {
@@ -9,43 +10,30 @@ namespace {
 
 using base::Status;
 
-Status ReadBool(Cursor& cursor, std::optional<bool>* setting) {
-  bool value = false;
-  if (!cursor.ReadBool(&value)) {
-    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-    return Status::Internal("attempt to access JSON non-boolean as boolean");
-  }
-  *setting = value;
-  return Status::Ok();
-}
-
-Status ReadVerboseLevel(Cursor& cursor, api::LogChanges* changes) {
+Status ReadVerboseLevel(Cursor& cursor, std::string_view key, api::LogChanges* changes) {
   uint64_t level = 0;
-  if (!ReadUnsignedMember(cursor, "log_verbose_level", &level).ok() || level > UINT32_MAX) {
-    return Status::Internal("attempt to access JSON non-unsigned-integer as unsigned-integer");
-  }
-  changes->verbose_level = static_cast<uint32_t>(level);
-  return Status::Ok();
+  NEREID_RETURN_IF_ERROR(ReadUnsignedMember(cursor, key, &level));
+  changes->verbose_level = base::Narrow<uint32_t>(level);
+  if (changes->verbose_level) return Status::Ok();
+  return base::OutOfRange("'" + std::string(key) + "'", std::to_string(level), "UINT32");
 }
 
-Status ReadFormat(Cursor& cursor, api::LogChanges* changes) {
+Status ReadFormat(Cursor& cursor, std::string_view key, api::LogChanges* changes) {
   std::string name;
-  if (!ReadStringMember(cursor, "log_format", &name).ok()) {
-    return Status::Internal("attempt to access JSON non-string as string");
-  }
+  NEREID_RETURN_IF_ERROR(ReadStringMember(cursor, key, &name));
   changes->format = api::FindLogFormat(name);
   if (changes->format) return Status::Ok();
-  return Status::Unavailable("invalid argument for --log_format, got: " + name);
+  return Status::InvalidArgument("invalid argument for --log_format, got: " + name);
 }
 
 Status ReadSetting(Cursor& cursor, std::string_view key, api::LogChanges* changes) {
   if (cursor.Peek() == 'n') return cursor.SkipValue();
   if (key == "log_file") return api::LogFileIsFixed();
-  if (key == "log_info") return ReadBool(cursor, &changes->info);
-  if (key == "log_warning") return ReadBool(cursor, &changes->warning);
-  if (key == "log_error") return ReadBool(cursor, &changes->error);
-  if (key == "log_verbose_level") return ReadVerboseLevel(cursor, changes);
-  if (key == "log_format") return ReadFormat(cursor, changes);
+  if (key == "log_info") return ReadBoolMember(cursor, key, &changes->info.emplace());
+  if (key == "log_warning") return ReadBoolMember(cursor, key, &changes->warning.emplace());
+  if (key == "log_error") return ReadBoolMember(cursor, key, &changes->error.emplace());
+  if (key == "log_verbose_level") return ReadVerboseLevel(cursor, key, changes);
+  if (key == "log_format") return ReadFormat(cursor, key, changes);
   return cursor.SkipValue();
 }
 

@@ -23,17 +23,15 @@ base::Result<std::vector<api::LoadParameter>> DecodeModelLoadRequest(std::string
       ForEachParameter(json, [&](Cursor& cursor, std::string_view name) -> Status {
         const config::LoadParameterKind kind = config::KindOfLoadParameter(name);
         if (kind == config::LoadParameterKind::kUnknown) {
-          return Status::Internal("unexpected error on creating Triton parameter");
+          return Status::InvalidArgument("unrecognized load parameter '" + std::string(name) +
+                                         "'.");
         }
         if (parameters.size() == kMaxLoadParameters) {
           return Status::InvalidArgument("a request to load a model can have at most " +
                                          std::to_string(kMaxLoadParameters) + " parameters");
         }
         api::LoadParameter parameter{std::string(name), {}};
-        if (cursor.Peek() != '"') {
-          NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-          return Status::Internal("attempt to access JSON non-string as string");
-        }
+        if (kind == config::LoadParameterKind::kConfig && cursor.ReadNull()) return Status::Ok();
         NEREID_RETURN_IF_ERROR(ReadStringMember(cursor, name, &parameter.value));
         if (kind == config::LoadParameterKind::kFile) {
           parameter.value = DecodeBase64(parameter.value);

@@ -16,13 +16,16 @@ TEST(ModelLoadTest, DecodesTheParameters) {
   EXPECT_EQ((*parameters)[1].name, "file:1/model.onnx");
   EXPECT_EQ((*parameters)[1].value, std::string("\0\1\2\xff", 4));
   EXPECT_EQ(DecodeModelLoadRequest(R"({"parameters":{"other":"x"}})").status().message(),
-            "unexpected error on creating Triton parameter");
+            "unrecognized load parameter 'other'.");
   std::string many = R"({"parameters":{"config":"")";
   for (int i = 0; i < 16'384; ++i) many += R"(,"file:1/x":"")";
   EXPECT_EQ(DecodeModelLoadRequest(many + "}}").status().message(),
             "a request to load a model can have at most 16384 parameters");
   EXPECT_EQ(DecodeModelLoadRequest(R"({"parameters":{"config":1}})").status().code(),
-            base::StatusCode::kInternal);
+            base::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(DecodeModelLoadRequest(R"({"parameters":null})")->empty());
+  EXPECT_TRUE(DecodeModelLoadRequest(R"({"parameters":{"config":null}})")->empty());
+  EXPECT_FALSE(DecodeModelLoadRequest(R"({"parameters":{"file:1/x":null}})").ok());
 }
 
 }  // namespace

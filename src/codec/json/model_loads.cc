@@ -2,7 +2,6 @@
 #include "codec/json/model_loads.h"
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
 
 namespace nereid::codec::json {
 namespace {
@@ -12,7 +11,7 @@ using base::JsonWriter;
 void WriteCurrent(const api::ModelLoads::Current& current, JsonWriter* json) {
   json->Key("elapsed_ms").Integer(current.elapsed_ms);
   if (!current.progress.empty()) {
-    json->Key("progress").String(base::ReplaceInvalidUtf8(current.progress));
+    json->Key("progress").String(current.progress);
   }
   if (current.versions == 0) return;
   json->Key("version").Integer(current.version).Key("attempt").Integer(current.attempt);
@@ -22,7 +21,7 @@ void WriteCurrent(const api::ModelLoads::Current& current, JsonWriter* json) {
 
 void WriteLast(const api::ModelLoads::Last& last, JsonWriter* json) {
   json->Key("last").BeginObject().Key("result").String(last.error.empty() ? "loaded" : "failed");
-  if (!last.error.empty()) json->Key("error").String(base::ReplaceInvalidUtf8(last.error));
+  if (!last.error.empty()) json->Key("error").String(last.error);
   json->Key("duration_ms").Integer(last.duration_ms);
   json->Key("unix_ms").Integer(last.wall_ms).EndObject();
 }
@@ -32,7 +31,7 @@ void WriteLast(const api::ModelLoads::Last& last, JsonWriter* json) {
 std::string EncodeModelLoads(const api::ModelLoads& loads) {
   std::string text;
   JsonWriter json(&text);
-  json.BeginObject().Key("model").String(base::ReplaceInvalidUtf8(loads.model));
+  json.BeginObject().Key("model").String(loads.model);
   json.Key("state").String(loads.current ? loads.current->stage : "idle");
   json.Key("waiting").Integer(loads.waiting);
   if (loads.current) WriteCurrent(*loads.current, &json);

@@ -11,9 +11,9 @@ base::Result<bool> DecodeModelUnloadRequest(std::string_view json) {
   if (json.empty()) return dependents;
   NEREID_RETURN_IF_ERROR(
       ForEachParameter(json, [&](Cursor& cursor, std::string_view name) -> base::Status {
-        cursor.Peek();
-        if (name == "unload_dependents" && cursor.ReadBool(&dependents)) return base::Status::Ok();
-        return cursor.SkipValue();
+        if (name != "unload_dependents") return cursor.SkipValue();
+        if (cursor.ReadNull()) return base::Status::Ok();
+        return ReadBoolMember(cursor, name, &dependents);
       }));
   return dependents;
 }

@@ -163,10 +163,12 @@ size_t ReadPlainNumbers(const char** p, const char* end, size_t count, T* out) {
     const char* after = fast_float::from_chars(next, end, d, fast_float::chars_format::fixed).ptr;
     if (after[-1] == '.') return n;
     if (after != end && IsExponent(*after)) after = fast_float::from_chars(next, end, d).ptr;
-    if (after == end || *after != ',' || std::isinf(d)) return n;
+    const T value = static_cast<T>(d);
+    // ReadNumber and its caller refuse a number that becomes infinite.
+    if (after == end || *after != ',' || std::isinf(value)) return n;
     next = after + 1;
     next += next != end && *next == ' ';
-    out[n] = static_cast<T>(d);
+    out[n] = value;
   }
   return n;
 }

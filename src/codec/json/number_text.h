@@ -38,8 +38,8 @@ const char* ReadNumber(const char* p, const char* end, Number* number);
 
 /// The fast path for long arrays: reads up to `count` numbers in their usual form ("-12.5", "7",
 /// without an exponent), each followed by a comma and perhaps one space, and moves `*p` after the
-/// last one read. Returns how many it read. Stops early at anything else, which ReadNumber must
-/// handle.
+/// last one read. Returns how many it read. Stops early at anything else, and at a number that T
+/// cannot hold, which ReadNumber must handle.
 template <typename T>
 size_t ReadPlainNumbers(const char** p, const char* end, size_t count, T* out);
 extern template size_t ReadPlainNumbers(const char**, const char*, size_t, float*);

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/as_internal.h"
 #include "tensor/bytes.h"
 
 namespace nereid::codec::json {
@@ -57,18 +58,25 @@ void AppendBools(const char* data, size_t count, TextBuffer* json) {
   }
 }
 
-Status AppendStrings(const Output& output, int64_t count, TextBuffer* json) {
+Status AppendStrings(const Output& output, int64_t count, TextBuffer* json,
+                     SplitCharacters* split) {
   const tensor::ByteSpan span{output.data, output.size};
-  bool first = true;
-  return tensor::ForEachBytesElement({&span, 1}, count, "output '" + output.name + "'",
-                                     [&](std::string_view element) {
-                                       if (!first) *json << ',';
-                                       first = false;
-                                       json->AppendQuoted(element);
-                                     });
+  size_t index = 0;
+  const Status status = tensor::ForEachBytesElement(
+      {&span, 1}, count, "output '" + output.name + "'", [&](std::string_view element) {
+        if (index != 0) *json << ',';
+        if (split == nullptr) {
+          json->AppendQuoted(element);
+        } else {
+          split->Append(output.name, index, element, json);
+        }
+        ++index;
+      });
+  return base::AsInternal(status);
 }
 
-Status AppendElements(const Output& output, int64_t count, TextBuffer* json) {
+Status AppendElements(const Output& output, int64_t count, TextBuffer* json,
+                      SplitCharacters* split) {
   const auto n = static_cast<size_t>(count);
   switch (output.type) {
     case DataType::kBool:
@@ -105,7 +113,7 @@ Status AppendElements(const Output& output, int64_t count, TextBuffer* json) {
       AppendNumbers<double>(output.data, n, json);
       break;
     case DataType::kBytes:
-      return AppendStrings(output, count, json);
+      return AppendStrings(output, count, json, split);
     case DataType::kFp16:
     case DataType::kBf16:
       return Status::InvalidArgument(
@@ -120,7 +128,7 @@ Status AppendElements(const Output& output, int64_t count, TextBuffer* json) {
 
 }  // namespace
 
-Status AppendOutputElements(const Output& output, TextBuffer* json) {
+Status AppendOutputElements(const Output& output, TextBuffer* json, SplitCharacters* split) {
   if (output.memory_type == memory::MemoryType::kGpu) {
     return Status::Internal("output '" + output.name + "' is in GPU memory");
   }
@@ -132,7 +140,7 @@ Status AppendOutputElements(const Output& output, TextBuffer* json) {
                             " bytes, which does not fit its shape " +
                             tensor::ShapeText(output.shape));
   }
-  return AppendElements(output, *count, json);
+  return AppendElements(output, *count, json, split);
 }
 
 void AppendParameterValue(const request::Parameter::Value& value, TextBuffer* json) {

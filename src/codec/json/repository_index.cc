@@ -2,7 +2,6 @@
 #include "codec/json/repository_index.h"
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
 #include "codec/json/array_text.h"
 #include "codec/json/cursor.h"
 #include "codec/json/repository_members.h"
@@ -16,7 +15,7 @@ using base::Status;
 void WriteIndexEntry(const api::RepositoryIndexEntry& entry, JsonWriter* json) {
   json->BeginObject().Key("name").String(entry.name);
   const auto optional = [json](std::string_view key, const std::string& value) {
-    if (!value.empty()) json->Key(key).String(base::ReplaceInvalidUtf8(value));
+    if (!value.empty()) json->Key(key).String(value);
   };
   optional("version", entry.version);
   optional("state", entry.state);

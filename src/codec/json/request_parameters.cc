@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/json/request_parameters.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "request/correlation_id.h"
+#include "request/integer_value.h"
 
 namespace nereid::codec::json {
 namespace {
@@ -35,14 +38,21 @@ Status ReadFlag(Cursor& cursor, std::string_view key, uint32_t flag, InferenceRe
 
 Status WrongParameterType(std::string_view key) {
   return Status::InvalidArgument("parameter '" + std::string(key) +
-                                 "' has invalid type. It should be either 'int', 'bool', or "
-                                 "'string'.");
+                                 "' has invalid type. It should be either 'int', 'double', 'bool', "
+                                 "or 'string'.");
+}
+
+/// Returns whether the protocol gives this parameter of a request its meaning, and not the model.
+bool IsOfProtocol(std::string_view key) {
+  constexpr std::string_view kNames[] = {"sequence_id", "sequence_start", "sequence_end",
+                                         "priority",    "timeout",        "binary_data_output"};
+  return std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
 }
 
 }  // namespace
 
-Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
-                           const DecodeLimits& limits, InferenceRequest* request) {
+Status ReadCustomParameter(Cursor& cursor, std::string_view key, const DecodeLimits& limits,
+                           InferenceRequest* request) {
   if (request->parameters.size() == limits.max_parameters) {
     return Status::InvalidArgument("a request can have at most " +
                                    std::to_string(limits.max_parameters) + " parameters");
@@ -66,12 +76,8 @@ Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
       parameter.value = number.d;
     } else if (number.kind == Number::Kind::kNegative) {
       parameter.value = number.i;
-    } else if (number.u <= INT64_MAX) {
-      parameter.value = static_cast<int64_t>(number.u);
-    } else if (wide) {
-      parameter.value = number.AsDouble();
     } else {
-      return WrongParameterType(key);
+      parameter.value = request::IntegerValue(number.u);
     }
   }
   request->parameters.push_back(std::move(parameter));
@@ -82,9 +88,11 @@ Status ReadRequestParameters(Cursor& cursor, const DecodeLimits& limits, Inferen
                              OutputOptions* outputs) {
   if (cursor.Peek() != '{') {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-    return Status::Internal("Unable to parse 'parameters': attempt to get members for non-object");
+    return Status::InvalidArgument(
+        "Unable to parse 'parameters': attempt to get members for non-object");
   }
   return cursor.ForEachMember([&](std::string_view key) -> Status {
+    if (IsOfProtocol(key) && cursor.ReadNull()) return Status::Ok();
     if (key == "sequence_id") return ReadCorrelationId(cursor, key, request);
     if (key == "sequence_start") {
       return ReadFlag(cursor, key, request::kFlagSequenceStart, request);
@@ -103,7 +111,7 @@ Status ReadRequestParameters(Cursor& cursor, const DecodeLimits& limits, Inferen
           "parameter keys starting with 'triton_' are reserved for Triton usage and should not be "
           "specified.");
     }
-    return ReadCustomParameter(cursor, key, /*wide=*/false, limits, request);
+    return ReadCustomParameter(cursor, key, limits, request);
   });
 }
 

@@ -9,13 +9,13 @@
 namespace nereid::codec::json {
 
 /// Reads the "parameters" object of an inference request at the cursor. Parameters that the server
-/// knows are stored in `request` and `outputs`; the others become parameters for the backend.
+/// knows are stored in `request` and `outputs`, unless they are null; the others become parameters
+/// for the backend.
 base::Status ReadRequestParameters(Cursor& cursor, const DecodeLimits& limits,
                                    request::InferenceRequest* request, OutputOptions* outputs);
 
-/// Adds the string, number or boolean at the cursor as a parameter for the backend. A number beyond
-/// INT64 becomes a double if `wide`, else it is an error.
-base::Status ReadCustomParameter(Cursor& cursor, std::string_view key, bool wide,
-                                 const DecodeLimits& limits, request::InferenceRequest* request);
+/// Adds the string, number or boolean at the cursor as a parameter for the backend.
+base::Status ReadCustomParameter(Cursor& cursor, std::string_view key, const DecodeLimits& limits,
+                                 request::InferenceRequest* request);
 
 }  // namespace nereid::codec::json

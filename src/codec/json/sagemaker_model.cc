@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
 #include "codec/json/array_text.h"
 #include "codec/json/cursor.h"
 #include "codec/json/repository_members.h"
@@ -23,8 +22,8 @@ Status MissingField(std::string_view name) {
 
 void WriteModel(const SagemakerModel& model, JsonWriter* json) {
   json->BeginObject();
-  json->Key("modelName").String(base::ReplaceInvalidUtf8(model.name));
-  json->Key("modelUrl").String(base::ReplaceInvalidUtf8(model.url));
+  json->Key("modelName").String(model.name);
+  json->Key("modelUrl").String(model.url);
   json->EndObject();
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
+#include "base/narrow.h"
 #include "codec/json/array_text.h"
 #include "codec/json/base64.h"
 #include "codec/json/repository_members.h"
@@ -23,32 +23,23 @@ Status MissingField(std::string_view name) {
                                  "' field");
 }
 
-Status NotA(std::string_view type) {
-  return Status::Internal("attempt to access JSON non-" + std::string(type) + " as " +
-                          std::string(type));
-}
-
-// Read the value at the cursor unless the member was read before: the first of repeated members
-// counts. Their errors do not name the member, like Triton's.
-Status ReadText(Cursor& cursor, std::optional<std::string>* value) {
+// Read the value at the cursor unless it is null, or the member was read before: the first of
+// repeated members counts.
+Status ReadText(Cursor& cursor, std::string_view name, std::optional<std::string>* value) {
   if (value->has_value()) return cursor.SkipValue();
-  return ReadStringMember(cursor, "", &value->emplace()).ok() ? Status::Ok() : NotA("string");
+  return cursor.ReadNull() ? Status::Ok() : ReadStringMember(cursor, name, &value->emplace());
 }
 
-Status ReadUnsigned(Cursor& cursor, std::optional<uint64_t>* value) {
+Status ReadUnsigned(Cursor& cursor, std::string_view name, std::optional<uint64_t>* value) {
   if (value->has_value()) return cursor.SkipValue();
-  return ReadUnsignedMember(cursor, "", &value->emplace()).ok() ? Status::Ok()
-                                                                : NotA("unsigned-integer");
+  return cursor.ReadNull() ? Status::Ok() : ReadUnsignedMember(cursor, name, &value->emplace());
 }
 
-Status ReadHandle(Cursor& cursor, std::optional<std::string>* base64) {
+Status ReadHandle(Cursor& cursor, std::string_view name, std::optional<std::string>* base64) {
   if (base64->has_value()) return cursor.SkipValue();
-  if (cursor.Peek() != '{') {
-    NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-    return NotA("object");
-  }
+  NEREID_RETURN_IF_ERROR(CheckIsObject(cursor, name));
   NEREID_RETURN_IF_ERROR(cursor.ForEachMember([&](std::string_view key) {
-    return key == "b64" ? ReadText(cursor, base64) : cursor.SkipValue();
+    return key == "b64" ? ReadText(cursor, key, base64) : cursor.SkipValue();
   }));
   if (!base64->has_value()) return MissingField("b64");
   return Status::Ok();
@@ -60,14 +51,13 @@ Status CheckNotEmpty(std::string_view json) {
 }
 
 void WriteSystemRegion(const memory::SharedRegion& region, JsonWriter* json) {
-  json->BeginObject().Key("name").String(base::ReplaceInvalidUtf8(region.name));
-  json->Key("key").String(base::ReplaceInvalidUtf8(region.key));
+  json->BeginObject().Key("name").String(region.name).Key("key").String(region.key);
   json->Key("offset").Integer(region.offset).Key("byte_size").Integer(region.byte_size);
   json->EndObject();
 }
 
 void WriteCudaRegion(const api::CudaRegion& region, JsonWriter* json) {
-  json->BeginObject().Key("name").String(base::ReplaceInvalidUtf8(region.name));
+  json->BeginObject().Key("name").String(region.name);
   json->Key("device_id").Integer(region.device_id);
   json->Key("byte_size").Integer(region.byte_size).EndObject();
 }
@@ -89,9 +79,9 @@ base::Result<memory::SharedRegion> DecodeSystemRegion(std::string_view name, std
   std::optional<std::string> key;
   std::optional<uint64_t> offset, byte_size;
   NEREID_RETURN_IF_ERROR(ForEachRootMember(json, [&](Cursor& cursor, std::string_view member) {
-    if (member == "key") return ReadText(cursor, &key);
-    if (member == "offset") return ReadUnsigned(cursor, &offset);
-    if (member == "byte_size") return ReadUnsigned(cursor, &byte_size);
+    if (member == "key") return ReadText(cursor, member, &key);
+    if (member == "offset") return ReadUnsigned(cursor, member, &offset);
+    if (member == "byte_size") return ReadUnsigned(cursor, member, &byte_size);
     return cursor.SkipValue();
   }));
   if (!key && key_is == KeyIs::kRequired) return MissingField("key");
@@ -105,9 +95,9 @@ base::Result<api::CudaRegion> DecodeCudaRegion(std::string_view name, std::strin
   std::optional<std::string> base64;
   std::optional<uint64_t> device_id, byte_size;
   NEREID_RETURN_IF_ERROR(ForEachRootMember(json, [&](Cursor& cursor, std::string_view member) {
-    if (member == "raw_handle") return ReadHandle(cursor, &base64);
-    if (member == "device_id") return ReadUnsigned(cursor, &device_id);
-    if (member == "byte_size") return ReadUnsigned(cursor, &byte_size);
+    if (member == "raw_handle") return ReadHandle(cursor, member, &base64);
+    if (member == "device_id") return ReadUnsigned(cursor, member, &device_id);
+    if (member == "byte_size") return ReadUnsigned(cursor, member, &byte_size);
     return cursor.SkipValue();
   }));
   if (!base64) return MissingField("raw_handle");
@@ -118,8 +108,9 @@ base::Result<api::CudaRegion> DecodeCudaRegion(std::string_view name, std::strin
     return Status::InvalidArgument(
         "'raw_handle' must be a valid base64 encoded cudaIpcMemHandle_t");
   }
-  return api::CudaRegion{std::string(name), std::move(handle), static_cast<int64_t>(*device_id),
-                         *byte_size};
+  const auto device = base::Narrow<int64_t>(*device_id);
+  if (!device) return base::OutOfRange("'device_id'", std::to_string(*device_id), "INT64");
+  return api::CudaRegion{std::string(name), std::move(handle), *device, *byte_size};
 }
 
 std::string EncodeSystemRegions(const std::vector<memory::SharedRegion>& regions) {

@@ -2,8 +2,11 @@
 #include "codec/json/tensor_data.h"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
+
+#include "base/narrow.h"
 
 namespace nereid::codec::json {
 
@@ -13,7 +16,7 @@ using tensor::DataType;
 namespace {
 
 Status CountMismatch() {
-  return Status::Internal(
+  return Status::InvalidArgument(
       "Unable to parse 'data': Shape does not match true shape of 'data' field");
 }
 
@@ -80,12 +83,13 @@ class DataReader {
     return ReadPlainNumbers(&cursor_.p_, cursor_.end_, left, reinterpret_cast<T*>(out));
   }
 
-  /// Reads one number. `kind` is the expected type for the error text, "unsigned-integer" for
-  /// example.
-  Status ReadNumberElement(std::string_view kind, Number* number) {
+  /// Reads one number and its text. `kind` is the expected type for the error text,
+  /// "unsigned-integer" for example.
+  Status ReadNumberElement(std::string_view kind, Number* number, std::string_view* text) {
     const char* const before = cursor_.p_;
     cursor_.p_ = ReadNumber(before, cursor_.end_, number);
     if (number->ok()) [[likely]] {
+      *text = {before, static_cast<size_t>(cursor_.p_ - before)};
       return Status::Ok();
     }
     cursor_.p_ = before;
@@ -132,8 +136,47 @@ namespace {
 
 size_t ReadNone(uint64_t) { return 0; }
 
+/// The tensor to which the elements belong, for error texts.
+struct Subject {
+  std::string_view name;
+  DataType type;
+
+  Status OutOfRange(std::string_view value) const {
+    return base::OutOfRange("input '" + std::string(name) + "'", value, tensor::DataTypeName(type));
+  }
+};
+
 template <typename T>
-Status ReadNumbers(Cursor& cursor, uint64_t count, char* out) {
+constexpr std::string_view KindOf() {
+  if constexpr (std::is_floating_point_v<T>) return "number";
+  return std::is_signed_v<T> ? "signed-integer" : "unsigned-integer";
+}
+
+/// Returns whether the text of a number has neither a point nor an exponent.
+bool IsInteger(std::string_view text) {
+  return text.find_first_not_of("-0123456789") == std::string_view::npos;
+}
+
+/// Converts a number to an element. `text` is its text in the document.
+template <typename T>
+Status Convert(const Number& number, std::string_view text, const Subject& subject, T* element) {
+  std::optional<T> value;
+  if constexpr (std::is_floating_point_v<T>) {
+    value = base::Narrow<T>(number.AsDouble());
+  } else if (number.kind == Number::Kind::kUnsigned) {
+    value = base::Narrow<T>(number.u);
+  } else if (number.kind == Number::Kind::kNegative && (std::is_signed_v<T> || number.i == 0)) {
+    value = base::Narrow<T>(number.i);
+  } else if (number.kind == Number::Kind::kNegative || !IsInteger(text)) {
+    return WrongType("data", KindOf<T>(), KindOf<T>());
+  }
+  if (!value) return subject.OutOfRange(text);
+  *element = *value;
+  return Status::Ok();
+}
+
+template <typename T>
+Status ReadNumbers(Cursor& cursor, uint64_t count, const Subject& subject, char* out) {
   DataReader reader(cursor);
   const auto read_many = [&](uint64_t left) -> size_t {
     if constexpr (std::is_floating_point_v<T>) {
@@ -143,28 +186,12 @@ Status ReadNumbers(Cursor& cursor, uint64_t count, char* out) {
     }
     return 0;
   };
-  return reader.Read(count, read_many, [&reader, &out]() -> Status {
+  return reader.Read(count, read_many, [&]() -> Status {
     Number number;
+    std::string_view text;
     T value;
-    if constexpr (std::is_floating_point_v<T>) {
-      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement("number", &number));
-      value = static_cast<T>(number.AsDouble());
-    } else if constexpr (std::is_signed_v<T>) {
-      constexpr std::string_view kKind = "signed-integer";
-      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement(kKind, &number));
-      if (number.kind == Number::Kind::kNegative) {
-        value = static_cast<T>(number.i);
-      } else if (number.kind == Number::Kind::kUnsigned && number.u <= INT64_MAX) {
-        value = static_cast<T>(number.u);
-      } else {
-        return WrongType("data", kKind, kKind);
-      }
-    } else {
-      constexpr std::string_view kKind = "unsigned-integer";
-      NEREID_RETURN_IF_ERROR(reader.ReadNumberElement(kKind, &number));
-      if (number.kind != Number::Kind::kUnsigned) return WrongType("data", kKind, kKind);
-      value = static_cast<T>(number.u);
-    }
+    NEREID_RETURN_IF_ERROR(reader.ReadNumberElement(KindOf<T>(), &number, &text));
+    NEREID_RETURN_IF_ERROR(Convert(number, text, subject, &value));
     std::memcpy(out, &value, sizeof(T));
     out += sizeof(T);
     return Status::Ok();
@@ -188,7 +215,7 @@ Status ReadStrings(Cursor& cursor, uint64_t count, char* out, size_t* used) {
   NEREID_RETURN_IF_ERROR(reader.Read(count, ReadNone, [&]() -> Status {
     if (cursor.Peek() != '"') {
       NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-      return Status::Internal(
+      return Status::InvalidArgument(
           "Unable to parse JSON bytes array: attempt to access JSON non-string as string");
     }
     std::string_view text;
@@ -206,35 +233,36 @@ Status ReadStrings(Cursor& cursor, uint64_t count, char* out, size_t* used) {
   return Status::Ok();
 }
 
-Status ReadElements(Cursor& cursor, DataType type, uint64_t count, char* out, size_t* used) {
-  switch (type) {
+Status ReadElements(Cursor& cursor, const Subject& subject, uint64_t count, char* out,
+                    size_t* used) {
+  switch (subject.type) {
     case DataType::kBool:
       return ReadBools(cursor, count, out);
     case DataType::kUint8:
-      return ReadNumbers<uint8_t>(cursor, count, out);
+      return ReadNumbers<uint8_t>(cursor, count, subject, out);
     case DataType::kUint16:
-      return ReadNumbers<uint16_t>(cursor, count, out);
+      return ReadNumbers<uint16_t>(cursor, count, subject, out);
     case DataType::kUint32:
-      return ReadNumbers<uint32_t>(cursor, count, out);
+      return ReadNumbers<uint32_t>(cursor, count, subject, out);
     case DataType::kUint64:
-      return ReadNumbers<uint64_t>(cursor, count, out);
+      return ReadNumbers<uint64_t>(cursor, count, subject, out);
     case DataType::kInt8:
-      return ReadNumbers<int8_t>(cursor, count, out);
+      return ReadNumbers<int8_t>(cursor, count, subject, out);
     case DataType::kInt16:
-      return ReadNumbers<int16_t>(cursor, count, out);
+      return ReadNumbers<int16_t>(cursor, count, subject, out);
     case DataType::kInt32:
-      return ReadNumbers<int32_t>(cursor, count, out);
+      return ReadNumbers<int32_t>(cursor, count, subject, out);
     case DataType::kInt64:
-      return ReadNumbers<int64_t>(cursor, count, out);
+      return ReadNumbers<int64_t>(cursor, count, subject, out);
     case DataType::kFp32:
-      return ReadNumbers<float>(cursor, count, out);
+      return ReadNumbers<float>(cursor, count, subject, out);
     case DataType::kFp64:
-      return ReadNumbers<double>(cursor, count, out);
+      return ReadNumbers<double>(cursor, count, subject, out);
     case DataType::kBytes:
       return ReadStrings(cursor, count, out, used);
     default:
       return Status::Internal("no JSON form for data type " +
-                              std::string(tensor::DataTypeName(type)));
+                              std::string(tensor::DataTypeName(subject.type)));
   }
 }
 
@@ -249,8 +277,8 @@ base::Result<size_t> TextSize(Cursor& cursor) {
 
 }  // namespace
 
-base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, DataType type, uint64_t count,
-                                                size_t* used) {
+base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, std::string_view name,
+                                                DataType type, uint64_t count, size_t* used) {
   if (cursor.Peek() != '[') {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
     return WrongType("data", "array", "array");
@@ -272,7 +300,7 @@ base::Result<memory::HostBuffer> ReadTensorData(Cursor& cursor, DataType type, u
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);
   if (size != 0 && !buffer) return NoMemory(size);
   *used = size;
-  NEREID_RETURN_IF_ERROR(ReadElements(cursor, type, count, buffer.data(), used));
+  NEREID_RETURN_IF_ERROR(ReadElements(cursor, {name, type}, count, buffer.data(), used));
   return buffer;
 }
 

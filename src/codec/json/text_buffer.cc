@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "base/utf8.h"
 
 namespace nereid::codec::json {
+
 bool TextBuffer::Grow(size_t room) {
   if (!ok_) return false;
   const size_t wanted = std::max({size_ + room, buffer_.size() * 2, size_t{1024}});
@@ -21,6 +23,17 @@ bool TextBuffer::Grow(size_t room) {
 
 TextBuffer& TextBuffer::AppendQuoted(std::string_view text) {
   *this << '"';
+  while (true) {
+    const size_t valid = base::ValidUtf8Prefix(text);
+    AppendEscaped(text.substr(0, valid));
+    if (valid == text.size()) break;
+    *this << base::kReplacementCharacter;
+    text.remove_prefix(valid + 1);
+  }
+  return *this << '"';
+}
+
+void TextBuffer::AppendEscaped(std::string_view text) {
   while (!text.empty()) {
     const char* const special = base::FindJsonSpecial(text.data(), text.data() + text.size());
     const auto plain = static_cast<size_t>(special - text.data());
@@ -35,7 +48,6 @@ TextBuffer& TextBuffer::AppendQuoted(std::string_view text) {
     }
     text.remove_prefix(run);
   }
-  return *this << '"';
 }
 
 }  // namespace nereid::codec::json

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/utf8.h"
 #include "codec/json/number_text.h"
 #include "memory/host_buffer.h"
 
@@ -59,17 +58,12 @@ class TextBuffer {
   }
 
   /// Appends `text` as a JSON string with quotes. Escapes control characters, quotes and
-  /// backslashes; copies other bytes, whether they are UTF-8 or not.
+  /// backslashes. U+FFFD replaces bytes that are not UTF-8, as in base::AppendJsonQuoted().
   TextBuffer& AppendQuoted(std::string_view text);
-
-  /// Appends a message of the server, parts of which may come from a plug-in or a file: bytes that
-  /// are not UTF-8 become U+FFFD.
-  TextBuffer& AppendMessage(std::string_view text) {
-    return AppendQuoted(base::ReplaceInvalidUtf8(text));
-  }
 
  private:
   bool Grow(size_t room);  // not inline: rarely called, and large
+  void AppendEscaped(std::string_view text);
 
   memory::HostBuffer buffer_;
   size_t size_ = 0;

@@ -16,15 +16,10 @@ using base::Status;
 
 constexpr size_t kMaxLevels = 64;
 
-Status ReadText(Cursor& cursor, std::string* text) {
-  if (ReadStringMember(cursor, "", text).ok()) return {};
-  return Status::Internal("attempt to access JSON non-string as string");
-}
-
-Status ReadLevel(Cursor& cursor, api::TraceChanges* changes) {
+Status ReadLevel(Cursor& cursor, std::string_view key, api::TraceChanges* changes) {
   if (cursor.Peek() != '[') {
     NEREID_RETURN_IF_ERROR(cursor.SkipValue());
-    return Status::Internal("attempt to access JSON non-array as array");
+    return WrongType(key, "array", "array");
   }
   std::vector<std::string> names;
   NEREID_RETURN_IF_ERROR(cursor.ForEachElement([&]() -> Status {
@@ -32,7 +27,7 @@ Status ReadLevel(Cursor& cursor, api::TraceChanges* changes) {
       return Status::InvalidArgument("'trace_level' has more than " + std::to_string(kMaxLevels) +
                                      " entries");
     }
-    return ReadText(cursor, &names.emplace_back());
+    return ReadStringMember(cursor, key, &names.emplace_back());
   }));
   return names.empty() ? Status::Ok() : changes->SetLevel(names);
 }
@@ -49,10 +44,10 @@ Status ReadSetting(Cursor& cursor, std::string_view key, api::TraceChanges* chan
     changes->level = std::optional<uint32_t>();
     return {};
   }
-  if (is_level) return ReadLevel(cursor, changes);
+  if (is_level) return ReadLevel(cursor, key, changes);
   std::string text;
   const std::string name(key);
-  NEREID_RETURN_IF_ERROR(ReadText(cursor, &text));
+  NEREID_RETURN_IF_ERROR(ReadStringMember(cursor, key, &text));
   return changes->SetNumber(name, text);
 }
 

@@ -54,9 +54,12 @@ TEST(TraceSettingsJson, SaysWhatIsWrong) {
   EXPECT_EQ(failure(""), "failed to parse the request JSON buffer: The document is empty. at 0");
   EXPECT_EQ(failure("{"),
             "failed to parse the request JSON buffer: Missing a name for object member. at 1");
-  EXPECT_EQ(failure(R"({"trace_rate":5})"), "attempt to access JSON non-string as string");
-  EXPECT_EQ(failure(R"({"trace_level":[5]})"), "attempt to access JSON non-string as string");
-  EXPECT_EQ(failure(R"({"trace_level":"OFF"})"), "attempt to access JSON non-array as array");
+  EXPECT_EQ(failure(R"({"trace_rate":5})"),
+            "Unable to parse 'trace_rate': attempt to access JSON non-string as string");
+  EXPECT_EQ(failure(R"({"trace_level":[5]})"),
+            "Unable to parse 'trace_level': attempt to access JSON non-string as string");
+  EXPECT_EQ(failure(R"({"trace_level":"OFF"})"),
+            "Unable to parse 'trace_level': attempt to access JSON non-array as array");
   EXPECT_EQ(failure(R"({"trace_rate":"x"})"), "Unable to parse 'trace_rate', got: x");
   EXPECT_EQ(failure(R"({"trace_file":null})"),
             "trace file location can not be updated through network protocol");

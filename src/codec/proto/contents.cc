@@ -2,9 +2,11 @@
 #include "codec/proto/contents.h"
 
 #include <cstring>
-#include <limits>
 #include <string>
+#include <type_traits>
+#include <utility>
 
+#include "base/narrow.h"
 #include "codec/proto/wire_reader.h"
 
 namespace nereid::codec::proto {
@@ -61,19 +63,39 @@ bool CountField(WireReader& reader, uint32_t tag, ContentsView* contents, bool* 
   return reader.SkipValue(tag, 0);
 }
 
-// Writes elements of one C++ type one after the other.
-template <typename T>
+// Writes integers one after the other as elements of type T. `Field` is the type of the message's
+// field. Remembers the first number that T cannot hold.
+template <typename T, typename Field>
 class ElementWriter {
  public:
   explicit ElementWriter(char* to) : to_(to) {}
-  void Varint(uint64_t value) { Put(static_cast<T>(value)); }
-  void Put(T value) {
-    std::memcpy(to_, &value, sizeof(T));
+
+  void Varint(uint64_t bits) {
+    const auto value = Value(bits);
+    if (!std::in_range<T>(value) && wrong_.empty()) [[unlikely]] {
+      wrong_ = std::to_string(value);
+    }
+    const T element = static_cast<T>(value);
+    std::memcpy(to_, &element, sizeof(T));
     to_ += sizeof(T);
   }
 
+  // Empty if all numbers are elements.
+  const std::string& wrong() const { return wrong_; }
+
  private:
+  // Negative numbers have 64 bits in the message, of which some encoders of an int32 write 32 only.
+  static auto Value(uint64_t bits) {
+    if constexpr (std::is_unsigned_v<Field>) {
+      return bits;
+    } else {
+      const bool has_32_bits = sizeof(Field) == sizeof(int32_t) && bits >> 32 == 0;
+      return has_32_bits ? int64_t{static_cast<int32_t>(bits)} : static_cast<int64_t>(bits);
+    }
+  }
+
   char* to_;
+  std::string wrong_;
 };
 
 // Writes booleans as one byte, 0 or 1; any non-zero varint is true.
@@ -107,7 +129,7 @@ void ForEachOccurrence(std::span<const std::string_view> bodies, uint32_t field,
 }
 
 template <typename Writer>
-void ConvertVarints(std::span<const std::string_view> bodies, uint32_t field, Writer writer) {
+void ConvertVarints(std::span<const std::string_view> bodies, uint32_t field, Writer& writer) {
   ForEachOccurrence(bodies, field, [&writer](WireReader& reader, WireType type) {
     uint64_t value = 0;
     if (type == WireType::kVarint) {
@@ -153,18 +175,55 @@ void ConvertBytes(std::span<const std::string_view> bodies, char* to) {
                     });
 }
 
-void ConvertIntegers(std::span<const std::string_view> bodies, uint32_t field, uint32_t width,
-                     char* to) {
-  switch (width) {
-    case 1:
-      return ConvertVarints(bodies, field, ElementWriter<uint8_t>(to));
-    case 2:
-      return ConvertVarints(bodies, field, ElementWriter<uint16_t>(to));
-    case 4:
-      return ConvertVarints(bodies, field, ElementWriter<uint32_t>(to));
-    default:
-      return ConvertVarints(bodies, field, ElementWriter<uint64_t>(to));
+// Returns INVALID_ARGUMENT, with the input's name, for a number that T cannot hold.
+template <typename T, typename Field>
+base::Status ConvertIntegers(std::span<const std::string_view> bodies, uint32_t field,
+                             const ContentsTarget& target, char* to) {
+  ElementWriter<T, Field> writer(to);
+  ConvertVarints(bodies, field, writer);
+  if (writer.wrong().empty()) return base::Status::Ok();
+  return base::OutOfRange("input '" + std::string(target.name) + "'", writer.wrong(),
+                          tensor::DataTypeName(target.type));
+}
+
+base::Status Convert(std::span<const std::string_view> bodies, ContentsField field,
+                     const ContentsTarget& target, char* to) {
+  const auto number = static_cast<uint32_t>(field);
+  switch (field) {
+    case ContentsField::kBool: {
+      BoolWriter writer(to);
+      ConvertVarints(bodies, number, writer);
+      return base::Status::Ok();
+    }
+    case ContentsField::kInt:
+      if (target.type == tensor::DataType::kInt8) {
+        return ConvertIntegers<int8_t, int32_t>(bodies, number, target, to);
+      }
+      if (target.type == tensor::DataType::kInt16) {
+        return ConvertIntegers<int16_t, int32_t>(bodies, number, target, to);
+      }
+      return ConvertIntegers<int32_t, int32_t>(bodies, number, target, to);
+    case ContentsField::kInt64:
+      return ConvertIntegers<int64_t, int64_t>(bodies, number, target, to);
+    case ContentsField::kUint:
+      if (target.type == tensor::DataType::kUint8) {
+        return ConvertIntegers<uint8_t, uint32_t>(bodies, number, target, to);
+      }
+      if (target.type == tensor::DataType::kUint16) {
+        return ConvertIntegers<uint16_t, uint32_t>(bodies, number, target, to);
+      }
+      return ConvertIntegers<uint32_t, uint32_t>(bodies, number, target, to);
+    case ContentsField::kUint64:
+      return ConvertIntegers<uint64_t, uint64_t>(bodies, number, target, to);
+    case ContentsField::kFp32:
+    case ContentsField::kFp64:
+      ConvertFixed(bodies, number, to);
+      return base::Status::Ok();
+    case ContentsField::kBytes:
+      break;
   }
+  ConvertBytes(bodies, to);
+  return base::Status::Ok();
 }
 
 }  // namespace
@@ -182,32 +241,18 @@ bool CountContents(std::string_view body, int depth, ContentsView* contents) {
 
 base::Result<memory::HostBuffer> ConvertContents(std::span<const std::string_view> bodies,
                                                  const ContentsView& contents, ContentsField field,
-                                                 tensor::DataType type) {
-  const uint32_t number = static_cast<uint32_t>(field);
-  const uint32_t width = field == ContentsField::kBytes ? 4 : tensor::DataTypeByteSize(type);
+                                                 const ContentsTarget& target) {
+  const bool bytes = field == ContentsField::kBytes;
+  const uint32_t width = bytes ? 4 : tensor::DataTypeByteSize(target.type);
   // Every element takes at least one byte of a message below 2 GiB, so neither sum can overflow.
   const uint64_t size =
-      contents.counts[number] * width + (field == ContentsField::kBytes ? contents.bytes_size : 0);
+      contents.counts[static_cast<uint32_t>(field)] * width + (bytes ? contents.bytes_size : 0);
   memory::HostBuffer buffer = memory::HostBuffer::Allocate(size);
   if (size != 0 && !buffer) {
     return base::Status::Unavailable("out of memory: an input's contents need " +
                                      std::to_string(size) + " bytes");
   }
-  char* const to = buffer.data();
-  switch (field) {
-    case ContentsField::kBool:
-      ConvertVarints(bodies, number, BoolWriter(to));
-      break;
-    case ContentsField::kFp32:
-    case ContentsField::kFp64:
-      ConvertFixed(bodies, number, to);
-      break;
-    case ContentsField::kBytes:
-      ConvertBytes(bodies, to);
-      break;
-    default:
-      ConvertIntegers(bodies, number, width, to);
-  }
+  NEREID_RETURN_IF_ERROR(Convert(bodies, field, target, buffer.data()));
   return buffer;
 }
 

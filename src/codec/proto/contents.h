@@ -43,12 +43,18 @@ struct ContentsView {
 /// is malformed. `depth` is how deep groups may be nested in it.
 bool CountContents(std::string_view body, int depth, ContentsView* contents);
 
-/// Returns the elements of `field` as the bytes of a tensor of type `type`, in the layout of raw
-/// contents: little-endian, integers cut to their low-order bytes, each BYTES element after its
-/// uint32 length. `bodies` must have passed CountContents. Returns UNAVAILABLE when memory is
-/// short.
+/// The input that contents are for. The type must be one that the field can carry.
+struct ContentsTarget {
+  std::string_view name;
+  tensor::DataType type = tensor::DataType::kInvalid;
+};
+
+/// Returns the elements of `field` as the bytes of a tensor of the target's type, in the layout of
+/// raw contents: little-endian, each BYTES element after its uint32 length. `bodies` must have
+/// passed CountContents. Returns INVALID_ARGUMENT for an integer that the type cannot hold, and
+/// UNAVAILABLE when memory is short.
 base::Result<memory::HostBuffer> ConvertContents(std::span<const std::string_view> bodies,
                                                  const ContentsView& contents, ContentsField field,
-                                                 tensor::DataType type);
+                                                 const ContentsTarget& target);
 
 }  // namespace nereid::codec::proto

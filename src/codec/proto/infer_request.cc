@@ -11,6 +11,7 @@
 
 #include "codec/proto/contents.h"
 #include "request/correlation_id.h"
+#include "request/integer_value.h"
 #include "tensor/data_type.h"
 
 namespace nereid::codec::proto {
@@ -35,12 +36,14 @@ Status WrongKind(std::string_view name, std::string_view expected) {
 }
 
 Status SetCorrelationId(const ParameterView& parameter, request::InferenceRequest* request) {
-  if (parameter.kind == Kind::kInt64) {
+  // Triton's C++ client puts the 64 bits of every id into int64_param, so those of a large id are a
+  // negative number.
+  if (parameter.kind == Kind::kInt64 || parameter.kind == Kind::kUint64) {
     request->correlation_id = parameter.AsUint64();
     return Status::Ok();
   }
   if (parameter.kind != Kind::kString) {
-    return WrongKind(parameter.name, "int64_param or string_param");
+    return WrongKind(parameter.name, "int64_param, uint64_param, or string_param");
   }
   NEREID_RETURN_IF_ERROR(request::CheckCorrelationId(parameter.text));
   request->correlation_id = std::string(parameter.text);
@@ -57,14 +60,15 @@ Status SetFlag(const ParameterView& parameter, uint32_t flag, request::Inference
   return Status::Ok();
 }
 
-Status SetPriority(const ParameterView& parameter, request::InferenceRequest* request) {
+Status ReadUnsigned(const ParameterView& parameter, uint64_t* value) {
   if (parameter.kind != Kind::kInt64 && parameter.kind != Kind::kUint64) {
     return WrongKind(parameter.name, "int64_param or uint64_param");
   }
   if (parameter.kind == Kind::kInt64 && parameter.AsInt64() < 0) {
-    return Status::InvalidArgument("invalid value for 'priority', expected value >= 0.");
+    return Status::InvalidArgument("invalid value for " + Quoted(parameter.name) +
+                                   ", expected value >= 0.");
   }
-  request->priority = parameter.AsUint64();
+  *value = parameter.AsUint64();
   return Status::Ok();
 }
 
@@ -77,14 +81,18 @@ Status AddCustomParameter(const ParameterView& parameter, request::InferenceRequ
     case Kind::kInt64:
       value = parameter.AsInt64();
       break;
+    case Kind::kUint64:
+      value = request::IntegerValue(parameter.AsUint64());
+      break;
     case Kind::kString:
       value = std::string(parameter.text);
       break;
     case Kind::kDouble:
       value = parameter.AsDouble();
       break;
-    default:
-      return WrongKind(parameter.name, "int64_param, bool_param, or string_param");
+    case Kind::kUnset:
+      return WrongKind(parameter.name,
+                       "int64_param, uint64_param, double_param, bool_param, or string_param");
   }
   request->parameters.push_back({std::string(parameter.name), std::move(value)});
   return Status::Ok();
@@ -96,12 +104,8 @@ Status SetParameter(const ParameterView& parameter, request::InferenceRequest* r
   if (name == "sequence_id") return SetCorrelationId(parameter, request);
   if (name == "sequence_start") return SetFlag(parameter, request::kFlagSequenceStart, request);
   if (name == "sequence_end") return SetFlag(parameter, request::kFlagSequenceEnd, request);
-  if (name == "priority") return SetPriority(parameter, request);
-  if (name == "timeout") {
-    if (parameter.kind != Kind::kInt64) return WrongKind(name, "int64_param");
-    request->timeout_us = parameter.AsUint64();
-    return Status::Ok();
-  }
+  if (name == "priority") return ReadUnsigned(parameter, &request->priority);
+  if (name == "timeout") return ReadUnsigned(parameter, &request->timeout_us);
   if (name == kEmptyFinalResponse) {
     if (parameter.kind != Kind::kBool) return WrongKind(name, "bool_param");
     options->empty_final_response = parameter.AsBool();
@@ -127,11 +131,9 @@ Status ReadSharedMemoryParameter(const ParameterView& parameter, SharedMemoryPar
     if (parameter.kind != Kind::kString) return WrongKind(parameter.name, "string_param");
     found->region = parameter.text;
   } else if (parameter.name == "shared_memory_offset") {
-    if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
-    found->offset = parameter.AsUint64();  // a negative number exceeds every region
+    return ReadUnsigned(parameter, &found->offset.emplace());
   } else if (parameter.name == "shared_memory_byte_size") {
-    if (parameter.kind != Kind::kInt64) return WrongKind(parameter.name, "int64_param");
-    found->byte_size = parameter.AsUint64();
+    return ReadUnsigned(parameter, &found->byte_size.emplace());
   }
   return Status::Ok();
 }
@@ -208,8 +210,9 @@ Status FillFromContents(const InferRequestView& view, const InputView& from,
                                     "', expected datatype '" +
                                     std::string(tensor::DataTypeName(input->type)) + "'");
     }
-    NEREID_ASSIGN_OR_RETURN(memory::HostBuffer buffer,
-                            ConvertContents(view.ContentsBodies(from), from.contents, field, type));
+    NEREID_ASSIGN_OR_RETURN(
+        memory::HostBuffer buffer,
+        ConvertContents(view.ContentsBodies(from), from.contents, field, {from.name, type}));
     input->Append(buffer.data(), buffer.size());
     request->Hold(std::move(buffer));
     supplied = true;
@@ -265,11 +268,13 @@ Status ReadOutputOptions(const InferRequestView& view, const OutputView& output,
                           FindSharedMemory(output.name, parameters));
   for (const ParameterView& parameter : parameters) {
     if (parameter.name != "classification") continue;
-    if (parameter.kind != Kind::kInt64) {
+    const bool is_signed = parameter.kind == Kind::kInt64;
+    if (!is_signed && parameter.kind != Kind::kUint64) {
       return Status::InvalidArgument(
-          "invalid value type for 'classification' parameter, expected int64_param");
+          "invalid value type for 'classification' parameter, expected int64_param or "
+          "uint64_param");
     }
-    if (parameter.AsInt64() <= 0) {
+    if (parameter.AsUint64() == 0 || (is_signed && parameter.AsInt64() < 0)) {
       return Status::InvalidArgument("invalid value for 'classification' parameter, expected >= 0");
     }
     if (part) {

@@ -85,13 +85,13 @@ TEST(FillInferRequest, TypedContentsBecomeRawBytes) {
       {"INT8",
        [](auto* c) {
          c->add_int_contents(-1);
-         c->add_int_contents(300);
+         c->add_int_contents(127);
        },
-       BytesOf<int8_t>({-1, 44})},
+       BytesOf<int8_t>({-1, 127})},
       {"INT16", [](auto* c) { c->add_int_contents(-2); }, BytesOf<int16_t>({-2})},
       {"INT32", [](auto* c) { c->add_int_contents(-3); }, BytesOf<int32_t>({-3})},
       {"INT64", [](auto* c) { c->add_int64_contents(-4); }, BytesOf<int64_t>({-4})},
-      {"UINT8", [](auto* c) { c->add_uint_contents(257); }, BytesOf<uint8_t>({1})},
+      {"UINT8", [](auto* c) { c->add_uint_contents(255); }, BytesOf<uint8_t>({255})},
       {"UINT16", [](auto* c) { c->add_uint_contents(65535); }, BytesOf<uint16_t>({65535})},
       {"UINT32", [](auto* c) { c->add_uint_contents(4000000000u); },
        BytesOf<uint32_t>({4000000000u})},
@@ -118,6 +118,54 @@ TEST(FillInferRequest, TypedContentsBecomeRawBytes) {
     ASSERT_TRUE(filled.status.ok()) << test.datatype << ": " << filled.status.message();
     EXPECT_EQ(InputBytes(filled.request.inputs().at(0)), test.expected) << test.datatype;
   }
+}
+
+TEST(FillInferRequest, NumbersThatTheTypeCannotHoldAreRefused) {
+  const auto signed_value = [](int32_t value) {
+    return [value](auto* contents) { contents->add_int_contents(value); };
+  };
+  const auto unsigned_value = [](uint32_t value) {
+    return [value](auto* contents) { contents->add_uint_contents(value); };
+  };
+  struct Case {
+    std::string datatype;
+    std::function<void(inference::InferTensorContents*)> fill;
+    std::string value;
+  };
+  const Case cases[] = {
+      {"INT8", signed_value(128), "128"},      {"INT8", signed_value(-129), "-129"},
+      {"INT16", signed_value(32768), "32768"}, {"INT16", signed_value(INT32_MIN), "-2147483648"},
+      {"UINT8", unsigned_value(256), "256"},   {"UINT16", unsigned_value(65536), "65536"},
+  };
+  for (const Case& test : cases) {
+    Message message = OneInput(test.datatype, {1});
+    test.fill(message.mutable_inputs(0)->mutable_contents());
+    const Filled filled(message);
+    EXPECT_EQ(filled.status.code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(filled.status.message(), "input 'IN' has the value " + test.value + ", which " +
+                                           test.datatype + " cannot hold");
+  }
+}
+
+TEST(ConvertContents, NumbersOfMoreBitsThanTheirField) {
+  const auto convert = [](std::string_view body, ContentsField field, tensor::DataType type) {
+    ContentsView contents;
+    EXPECT_TRUE(CountContents(body, 10, &contents));
+    return ConvertContents({&body, 1}, contents, field, {"IN", type});
+  };
+  // int_contents 2^32 + 5, and -1 in 32 bits, as some encoders write it.
+  const auto wide =
+      convert("\x10\x85\x80\x80\x80\x10", ContentsField::kInt, tensor::DataType::kInt32);
+  EXPECT_EQ(wide.status().message(),
+            "input 'IN' has the value 4294967301, which INT32 cannot hold");
+  const auto minus =
+      convert("\x10\xff\xff\xff\xff\x0f", ContentsField::kInt, tensor::DataType::kInt8);
+  ASSERT_TRUE(minus.ok());
+  EXPECT_EQ(minus->data()[0], -1);
+  const auto wide_unsigned =
+      convert("\x20\x85\x80\x80\x80\x10", ContentsField::kUint, tensor::DataType::kUint32);
+  EXPECT_EQ(wide_unsigned.status().message(),
+            "input 'IN' has the value 4294967301, which UINT32 cannot hold");
 }
 
 TEST(FillInferRequest, EmptyContentsAreZeroBytes) {
@@ -159,7 +207,6 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
   const auto minus = [](auto* p) { p->set_int64_param(-1); };
   const auto zero = [](auto* p) { p->set_int64_param(0); };
   const auto one = [](auto* p) { p->set_int64_param(1); };
-  const auto unsigned_one = [](auto* p) { p->set_uint64_param(1); };
   const auto invalid = StatusCode::kInvalidArgument;
   const auto unsupported = StatusCode::kUnsupported;
   const Refusal cases[] = {
@@ -185,7 +232,8 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
        "unexpected explicit tensor data for input tensor 'IN' for model 'M', binary data was "
        "already supplied."},
       {"sequence_id", request_parameter("sequence_id", boolean), invalid,
-       "invalid value type for 'sequence_id' parameter, expected int64_param or string_param."},
+       "invalid value type for 'sequence_id' parameter, expected int64_param, uint64_param, or "
+       "string_param."},
       {"long sequence_id",
        request_parameter("sequence_id",
                          [](auto* p) { p->set_string_param(std::string(129, 's')); }),
@@ -196,15 +244,16 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
        "invalid value type for 'priority' parameter, expected int64_param or uint64_param."},
       {"negative priority", request_parameter("priority", minus), invalid,
        "invalid value for 'priority', expected value >= 0."},
-      {"timeout", request_parameter("timeout", unsigned_one), invalid,
-       "invalid value type for 'timeout' parameter, expected int64_param."},
+      {"timeout", request_parameter("timeout", boolean), invalid,
+       "invalid value type for 'timeout' parameter, expected int64_param or uint64_param."},
+      {"negative timeout", request_parameter("timeout", minus), invalid,
+       "invalid value for 'timeout', expected value >= 0."},
       {"reserved", request_parameter("triton_x", one), invalid,
        "parameter keys starting with 'triton_' are reserved for Triton usage. Only the following "
        "keys starting with 'triton_' are allowed: triton_enable_empty_final_response"},
-      {"uint64 custom", request_parameter("k", unsigned_one), invalid,
-       "invalid value type for 'k' parameter, expected int64_param, bool_param, or string_param."},
       {"unset custom", request_parameter("k", [](auto*) {}), invalid,
-       "invalid value type for 'k' parameter, expected int64_param, bool_param, or string_param."},
+       "invalid value type for 'k' parameter, expected int64_param, uint64_param, double_param, "
+       "bool_param, or string_param."},
       {"region only", input_parameter("shared_memory_region", text), invalid,
        "'shared_memory_byte_size' must be specified along with 'shared_memory_region' parameter "
        "for tensor 'IN'"},
@@ -214,14 +263,19 @@ TEST(FillInferRequest, RefusalsHaveTritonsTexts) {
       {"zero classification", output_parameter("classification", zero), invalid,
        "invalid value for 'classification' parameter, expected >= 0"},
       {"text classification", output_parameter("classification", text), invalid,
-       "invalid value type for 'classification' parameter, expected int64_param"},
+       "invalid value type for 'classification' parameter, expected int64_param or uint64_param"},
+      {"negative classification", output_parameter("classification", minus), invalid,
+       "invalid value for 'classification' parameter, expected >= 0"},
       {"size only", output_parameter("shared_memory_byte_size", one), invalid,
        "'shared_memory_byte_size' can not be specified without 'shared_memory_region' parameter "
        "for tensor 'OUT'"},
       {"region of a number", input_parameter("shared_memory_region", one), invalid,
        "invalid value type for 'shared_memory_region' parameter, expected string_param."},
       {"size of a text", input_parameter("shared_memory_byte_size", text), invalid,
-       "invalid value type for 'shared_memory_byte_size' parameter, expected int64_param."},
+       "invalid value type for 'shared_memory_byte_size' parameter, expected int64_param or "
+       "uint64_param."},
+      {"negative offset", input_parameter("shared_memory_offset", minus), invalid,
+       "invalid value for 'shared_memory_offset', expected value >= 0."},
       {"contents and region",
        [&](Message* m) {
          input_parameter("shared_memory_region", text)(m);
@@ -264,7 +318,7 @@ TEST(FillInferRequest, TensorsInSharedMemory) {
   auto& output = *message.add_outputs();
   output.set_name("OUT");
   (*output.mutable_parameters())["shared_memory_region"].set_string_param("s");
-  (*output.mutable_parameters())["shared_memory_byte_size"].set_int64_param(-1);
+  (*output.mutable_parameters())["shared_memory_byte_size"].set_uint64_param(UINT64_MAX);
   Filled filled(message);
   ASSERT_TRUE(filled.status.ok()) << filled.status.message();
   ASSERT_NE(filled.request.shared_tensors, nullptr);
@@ -323,6 +377,33 @@ TEST(FillInferRequest, ReservedParametersBecomeFields) {
   ASSERT_EQ(filled.request.parameters.size(), 1u);
   EXPECT_EQ(filled.request.parameters[0].name, "double");
   EXPECT_EQ(std::get<double>(filled.request.parameters[0].value), 0.5);
+}
+
+TEST(FillInferRequest, UnsignedNumbersCountLikeSignedOnes) {
+  Message message = OneInput("UINT8", {1});
+  message.add_raw_input_contents("x");
+  message.clear_outputs();
+  auto& parameters = *message.mutable_parameters();
+  parameters["sequence_id"].set_uint64_param(UINT64_MAX);
+  parameters["timeout"].set_uint64_param(1000);
+  parameters["a"].set_uint64_param(7);
+  parameters["b"].set_uint64_param(uint64_t{1} << 63);
+  auto* const output = message.add_outputs();
+  output->set_name("OUT");
+  (*output->mutable_parameters())["classification"].set_uint64_param(3);
+  Filled filled(message);
+  ASSERT_TRUE(filled.status.ok()) << filled.status.message();
+  EXPECT_EQ(std::get<uint64_t>(filled.request.correlation_id), UINT64_MAX);
+  EXPECT_EQ(filled.request.timeout_us, 1000u);
+  EXPECT_EQ(filled.options.classifications.at(0).count, 3u);
+  ASSERT_EQ(filled.request.parameters.size(), 2u);
+  for (const request::Parameter& parameter : filled.request.parameters) {
+    if (parameter.name == "a") {
+      EXPECT_EQ(std::get<int64_t>(parameter.value), 7);
+    } else {
+      EXPECT_EQ(std::get<double>(parameter.value), 9223372036854775808.0);
+    }
+  }
 }
 
 TEST(FillInferRequest, ManyOutputsCountOnceEach) {

@@ -173,10 +173,25 @@ base::Result<EncodedMessage> Encode(const Fields& fields, std::string_view error
   return message;
 }
 
+void MakeUtf8(std::string* text) {
+  if (!base::IsUtf8(*text)) *text = base::ReplaceInvalidUtf8(*text);
+}
+
+// Makes the texts that a plug-in has chosen UTF-8: a client would reject the whole message. The
+// other texts come from the request, where they have been checked, or from the configuration.
+void MakeTextsUtf8(request::InferenceResponse* response) {
+  for (Parameter& parameter : response->parameters()) {
+    MakeUtf8(&parameter.name);
+    if (auto* const text = std::get_if<std::string>(&parameter.value)) MakeUtf8(text);
+  }
+  for (const auto& output : response->outputs()) MakeUtf8(&output->name);
+}
+
 }  // namespace
 
 base::Result<EncodedMessage> EncodeInferResponse(
     std::unique_ptr<request::InferenceResponse> response, const EncodeOptions& options) {
+  MakeTextsUtf8(response.get());
   Fields fields;
   fields.model_name = response->model().name;
   fields.model_version = response->model().version_text;
@@ -197,9 +212,9 @@ EncodedMessage EncodeStreamNotice(const StreamNotice& notice, size_t headroom) {
   fields.model_version = notice.model_version;
   fields.id = notice.id;
   fields.final_response = notice.final_response;
-  // A notice must not fail, so the text is cut to a size that fits. It is made valid UTF-8, because
-  // clients reject other strings and a plug-in's text may be anything.
-  const std::string error = base::ReplaceInvalidUtf8(notice.error_message.substr(0, kMaxErrorSize));
+  // A notice must not fail, so the text is shortened to a size that fits. It is made valid UTF-8,
+  // because clients reject other strings and a plug-in's text may be anything.
+  const std::string error = base::ShortenMiddle(notice.error_message, kMaxErrorSize);
   auto message = Encode(fields, error, /*stream=*/true, headroom);
   if (message.ok()) return std::move(message).value();
   fields.model_name = fields.model_version = fields.id = {};

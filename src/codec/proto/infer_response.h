@@ -49,7 +49,8 @@ struct StreamNotice {
   std::string_view model_version = {};
   std::optional<bool> final_response = std::nullopt;
 };
-/// Encodes a notice. Cannot fail: a long error text is cut, and names that do not fit are left out.
+/// Encodes a notice. Cannot fail: the middle of a long error text is left out, and so are names
+/// that do not fit.
 EncodedMessage EncodeStreamNotice(const StreamNotice& notice, size_t headroom);
 
 }  // namespace nereid::codec::proto

@@ -128,6 +128,28 @@ TEST_F(EncodeInferResponseTest, NoticesCarryTextAndFinalFlag) {
   EXPECT_TRUE(message.infer_response().parameters().at("triton_final_response").bool_param());
 }
 
+TEST_F(EncodeInferResponseTest, TextsOfAPluginBecomeUtf8) {
+  Add("o\xff", {1}, "\xff");
+  response_->parameters() = {{"p\xfe", std::string("v\xc3")}};
+  const auto encoded = EncodeInferResponse(std::move(response_), {});
+  ASSERT_TRUE(encoded.ok());
+  inference::ModelInferResponse message;
+  ASSERT_TRUE(message.ParseFromString(Join(*encoded, 0)));
+  EXPECT_EQ(message.outputs(0).name(), "o\uFFFD");
+  EXPECT_EQ(message.parameters().at("p\uFFFD").string_param(), "v\uFFFD");
+  EXPECT_EQ(message.raw_output_contents(0), "\xff");
+}
+
+TEST_F(EncodeInferResponseTest, ALongErrorKeepsItsEnd) {
+  const std::string text = "first" + std::string(3 << 20, '.') + "last";
+  const EncodedMessage encoded = EncodeStreamNotice({.error_message = text}, 0);
+  inference::ModelStreamInferResponse message;
+  ASSERT_TRUE(message.ParseFromString(Join(encoded, 0)));
+  EXPECT_LE(message.error_message().size(), size_t{1} << 20);
+  EXPECT_TRUE(message.error_message().starts_with("first"));
+  EXPECT_TRUE(message.error_message().ends_with("last"));
+}
+
 TEST_F(EncodeInferResponseTest, RefusesWhatIsLargerThanAMessage) {
   request::Output* output = *response_->AddOutput("OUT", tensor::DataType::kUint8, {1});
   output->data = const_cast<char*>("");

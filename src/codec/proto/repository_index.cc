@@ -2,7 +2,6 @@
 #include "codec/proto/repository_index.h"
 
 #include "api/unsupported.h"
-#include "base/utf8.h"
 #include "grpc_service.pb.h"
 
 namespace nereid::codec::proto {
@@ -19,7 +18,7 @@ void EncodeRepositoryIndex(const std::vector<api::RepositoryIndexEntry>& entries
     model->set_name(entry.name);
     model->set_version(entry.version);
     model->set_state(entry.state);
-    model->set_reason(base::ReplaceInvalidUtf8(entry.reason));
+    model->set_reason(entry.reason);
   }
 }
 

@@ -30,8 +30,9 @@ struct CallStatus {
 };
 
 /// Returns a status text as the header grpc-message carries it. Bytes outside of printable ASCII,
-/// and '%', become %XX; bytes that are not UTF-8 become U+FFFD. A text that is longer than clients
-/// accept in a header is cut.
+/// and '%', become %XX; bytes that are not UTF-8 become U+FFFD. Of a text that is longer than
+/// clients accept in a header, the middle is left out (base::ShortenMiddle): the end often has the
+/// cause.
 std::string PercentEncode(std::string_view text);
 
 }  // namespace nereid::frontend::grpc

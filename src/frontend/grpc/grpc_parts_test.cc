@@ -27,6 +27,26 @@ TEST(CallStatus, EncodesTextsForAHeader) {
   EXPECT_TRUE(cut.ends_with("%E2%82%AC"));
 }
 
+TEST(CallStatus, KeepsTheBeginningAndTheEndOfALongText) {
+  std::string traceback = "Failed to process the request(s): \n";
+  for (int i = 0; i < 1000; ++i) traceback += "  File \"model.py\", line 1\n";
+  const std::string encoded = PercentEncode(traceback + "ValueError: the cause");
+  EXPECT_LE(encoded.size(), 6000u);
+  EXPECT_GT(encoded.size(), 5000u);
+  EXPECT_TRUE(encoded.starts_with("Failed to process the request(s): %0A"));
+  EXPECT_TRUE(encoded.ends_with("ValueError: the cause"));
+  EXPECT_NE(encoded.find(" bytes are left out ..."), std::string::npos);
+  EXPECT_EQ(PercentEncode(std::string(6000, 'a')), std::string(6000, 'a'));
+}
+
+TEST(CallStatus, LongTextsOfBytesThatAreNotUtf8AreBoundedToo) {
+  for (const char byte : {'\xff', '\x80', '\xe2'}) {
+    const std::string encoded = PercentEncode(std::string(100000, byte) + "end");
+    EXPECT_LE(encoded.size(), 6000u);
+    EXPECT_TRUE(encoded.ends_with("end"));
+  }
+}
+
 TEST(RequestHead, KnowsGrpcContentTypes) {
   for (const char* type : {"application/grpc", "application/grpc+proto", "application/grpc;x=y"}) {
     RequestHead head;

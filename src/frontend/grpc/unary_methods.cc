@@ -16,6 +16,7 @@
 #include "codec/proto/server_metadata.h"
 #include "codec/proto/shared_memory.h"
 #include "codec/proto/trace_settings.h"
+#include "codec/proto/valid_text.h"
 #include "frontend/grpc/message_frame.h"
 #include "grpc_service.pb.h"
 #include "health.pb.h"
@@ -61,6 +62,7 @@ CallStatus Run(ServerContext& context, const UnaryRequest& received,
     status = Handle(context.service, *request, reply);
   }
   if (!status.ok()) return CallStatus::From(status);
+  proto::ReplaceInvalidText(reply);
   const size_t size = reply->ByteSizeLong();
   if (size > codec::proto::kMaxMessageSize) {
     return {kGrpcResourceExhausted, "the reply is larger than a message may be"};

@@ -40,7 +40,13 @@ class EventSink final : public request::ResponseSink {
 
   void Send(std::unique_ptr<request::InferenceResponse> response, bool final) noexcept override {
     try {
-      if (response != nullptr && !given_up_) Write(std::move(response));
+      if (!given_up_) {
+        if (response != nullptr) {
+          Write(std::move(response), final);
+        } else if (final) {
+          WriteRest();
+        }
+      }
       if (final) stream_->End();
     } catch (const std::exception&) {
       // No memory for the response, nor for a message: the stream just ends.
@@ -51,11 +57,19 @@ class EventSink final : public request::ResponseSink {
   }
 
  private:
-  void Write(std::unique_ptr<request::InferenceResponse> response) {
+  void Write(std::unique_ptr<request::InferenceResponse> response, bool final) {
     int status = 200;
-    std::string event = Encode(*response, &status);
+    std::string event = Encode(*response, final, &status);
     response.reset();
     if (!stream_->Write(status, std::move(event), decoupled_)) GiveUp();
+  }
+
+  /// Writes the characters of which the model has sent the beginning only.
+  void WriteRest() {
+    codec::json::TextBuffer json;
+    responses_.EncodeRest(&json);
+    if (json.size() == 0 || !json.ok()) return;
+    if (!stream_->Write(200, Event(json), decoupled_)) GiveUp();
   }
 
   static std::string Event(const codec::json::TextBuffer& json) {
@@ -71,11 +85,11 @@ class EventSink final : public request::ResponseSink {
     return Event(json);
   }
 
-  static std::string Encode(const request::InferenceResponse& response, int* status) {
+  std::string Encode(const request::InferenceResponse& response, bool final, int* status) {
     Status failure = response.error();
     if (failure.ok()) {
       codec::json::TextBuffer json;
-      failure = codec::json::EncodeGenerateResponse(response, &json);
+      failure = responses_.Encode(response, final, &json);
       if (failure.ok()) return Event(json);
     }
     *status = api::HttpStatus(failure.code());
@@ -94,7 +108,9 @@ class EventSink final : public request::ResponseSink {
   const std::shared_ptr<ReplyStream> stream_;
   const std::shared_ptr<request::Cancellation> cancellation_;
   const bool decoupled_;
-  bool given_up_ = false;  // needs no lock: the responses of a request are sent one at a time
+  // These need no lock: the responses of a request are sent one at a time.
+  codec::json::GenerateStream responses_;
+  bool given_up_ = false;
 };
 
 }  // namespace

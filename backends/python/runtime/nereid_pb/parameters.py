@@ -32,4 +32,4 @@ def encode(given: typing.Any) -> bytes:
 
 def decode(parameters: bytes) -> str:
     """Returns the JSON text that parameters() gives to models."""
-    return parameters.decode() if parameters else "{}"
+    return parameters.decode("utf-8", "replace") if parameters else "{}"

@@ -120,7 +120,7 @@ std::string RolloutOfLabels(const MigratedModel& model) {
   base::JsonWriter json(&text);
   json.BeginObject().Key("labels").BeginObject();
   for (const auto& [label, version] : model.labels) {
-    json.Key(base::ReplaceInvalidUtf8(label)).Integer(version);
+    json.Key(label).Integer(version);
   }
   json.EndObject().EndObject();
   return text + "\n";

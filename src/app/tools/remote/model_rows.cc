@@ -7,7 +7,6 @@
 
 #include "app/tools/remote/terminal_text.h"
 #include "base/json_writer.h"
-#include "base/utf8.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -33,7 +32,7 @@ void AddNumbers(const std::vector<ModelNumbers>& numbers, std::vector<ModelRow>*
 }
 
 void WriteText(std::string_view key, const std::string& text, base::JsonWriter* json) {
-  json->Key(key).String(base::ReplaceInvalidUtf8(text));
+  json->Key(key).String(text);
 }
 
 }  // namespace

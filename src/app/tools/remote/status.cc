@@ -11,7 +11,6 @@
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/json_writer.h"
-#include "base/utf8.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -128,7 +127,7 @@ std::string Text(const ServerState& state) {
 }
 
 void WriteText(std::string_view key, const std::string& text, base::JsonWriter* json) {
-  if (!text.empty()) json->Key(key).String(base::ReplaceInvalidUtf8(text));
+  if (!text.empty()) json->Key(key).String(text);
 }
 
 void WriteAnswer(std::string_view key, const Answer& answer, base::JsonWriter* json) {
@@ -149,11 +148,11 @@ std::string Json(const ServerState& state) {
   std::string text;
   base::JsonWriter json(&text);
   json.BeginObject();
-  json.NewLine().Key("name").String(base::ReplaceInvalidUtf8(state.server.name));
-  json.NewLine().Key("version").String(base::ReplaceInvalidUtf8(state.server.version));
+  json.NewLine().Key("name").String(state.server.name);
+  json.NewLine().Key("version").String(state.server.version);
   json.NewLine().Key("extensions").BeginArray();
   for (const std::string& extension : state.server.extensions) {
-    json.String(base::ReplaceInvalidUtf8(extension));
+    json.String(extension);
   }
   json.EndArray();
   WriteAnswer("live", state.live, &json);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "app/tools/tensors/number_cells.h"
-#include "base/utf8.h"
 #include "codec/json/cursor.h"
 #include "tensor/bytes.h"
 
@@ -103,16 +102,15 @@ void WriteNumber(const Number& number, base::JsonWriter* json) {
 
 base::Result<Tensor> ReadNestedValues(std::string_view json, DataType type) {
   auto read = NestedReader(json, type).Read();
-  if (read.ok() || read.status().code() == base::StatusCode::kInvalidArgument) return read;
-  // A syntax error speaks of a request of the server's protocol.
+  if (read.ok() || !read.status().message().starts_with(codec::json::kSyntaxError)) return read;
+  // The text speaks of a request of the server's protocol.
   return Status::InvalidArgument("the values are not JSON, expected such as [[1,2],[3,4]]");
 }
 
 void WriteFlatValues(const Tensor& tensor, base::JsonWriter* json) {
   json->BeginArray();
   if (tensor.type == DataType::kBytes) {
-    ForEachText(tensor,
-                [&](std::string_view text) { json->String(base::ReplaceInvalidUtf8(text)); });
+    ForEachText(tensor, [&](std::string_view text) { json->String(text); });
   } else {
     const size_t size = tensor::DataTypeByteSize(tensor.type);
     for (size_t at = 0; size != 0 && at + size <= tensor.bytes.size(); at += size) {

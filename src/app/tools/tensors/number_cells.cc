@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
+
+#include "base/narrow.h"
 
 namespace nereid::app::tools {
 namespace {
@@ -45,19 +48,11 @@ Status DoesNotFit(DataType type, const Number& number) {
 
 template <typename T>
 Status AppendInteger(DataType type, const Number& number, std::string* bytes) {
-  if (number.kind == Number::Kind::kUnsigned) {
-    if (number.u > static_cast<uint64_t>(std::numeric_limits<T>::max())) {
-      return DoesNotFit(type, number);
-    }
-    Append(static_cast<T>(number.u), bytes);
-    return {};
-  }
-  if (number.kind != Number::Kind::kNegative) return DoesNotFit(type, number);
-  if (std::is_unsigned_v<T> ? number.i < 0
-                            : number.i < static_cast<int64_t>(std::numeric_limits<T>::min())) {
-    return DoesNotFit(type, number);
-  }
-  Append(static_cast<T>(number.i), bytes);
+  std::optional<T> value;
+  if (number.kind == Number::Kind::kUnsigned) value = base::Narrow<T>(number.u);
+  if (number.kind == Number::Kind::kNegative) value = base::Narrow<T>(number.i);
+  if (!value) return DoesNotFit(type, number);
+  Append(*value, bytes);
   return {};
 }
 
@@ -173,14 +168,17 @@ Status AppendCell(DataType type, const Number& number, std::string* bytes) {
       return Status::InvalidArgument("a tensor of " + std::string(tensor::DataTypeName(type)) +
                                      " has no numbers");
   }
-  const auto narrow = static_cast<float>(value);
-  if (std::isinf(narrow) && std::isfinite(value)) return DoesNotFit(type, number);
-  if (type == DataType::kFp32) Append(narrow, bytes);
-  if (type == DataType::kBf16) Append(BfloatFromFloat(narrow), bytes);
-  if (type != DataType::kFp16) return {};
-  const uint16_t half = HalfFromFloat(narrow);
-  if ((half & 0x7fffu) == 0x7c00u && std::isfinite(value)) return DoesNotFit(type, number);
-  Append(half, bytes);
+  const auto narrow = base::Narrow<float>(value);
+  if (!narrow) return DoesNotFit(type, number);
+  if (type == DataType::kFp32) {
+    Append(*narrow, bytes);
+    return {};
+  }
+  const bool is_half = type == DataType::kFp16;
+  const uint16_t cell = is_half ? HalfFromFloat(*narrow) : BfloatFromFloat(*narrow);
+  const uint16_t infinity = is_half ? 0x7c00u : 0x7f80u;
+  if ((cell & 0x7fffu) == infinity && std::isfinite(value)) return DoesNotFit(type, number);
+  Append(cell, bytes);
   return {};
 }
 

@@ -104,6 +104,7 @@ TEST(NestedValues, WrongOnesSayWhy) {
   EXPECT_THAT(why("[1.5]", DataType::kInt8), HasSubstr("1.5 is no value of the type INT8"));
   EXPECT_THAT(why("[1e39]", DataType::kFp32), HasSubstr("no value of the type FP32"));
   EXPECT_THAT(why("[70000]", DataType::kFp16), HasSubstr("no value of the type FP16"));
+  EXPECT_THAT(why("[3.4e38]", DataType::kBf16), HasSubstr("no value of the type BF16"));
   EXPECT_THAT(why("[2]", DataType::kBool), HasSubstr("2 is no value of the type BOOL"));
   EXPECT_THAT(why("[true]", DataType::kInt8), HasSubstr("values of BOOL alone"));
   EXPECT_THAT(why("[\"a\"]", DataType::kInt8), HasSubstr("expected numbers of the type INT8"));
