@@ -33,9 +33,10 @@ void BindRequest(InferenceRequest& request, std::shared_ptr<const ModelIdentity>
   request.Bind(std::move(model), std::move(factory));
 }
 
-void SettleStates(InferenceRequest& request) {
+void SettleStates(InferenceRequest& request, bool is_last) {
   if (const auto states = std::exchange(request.states, nullptr)) {
-    if (request.response_factory()->HasFailed()) {
+    const std::shared_ptr<ResponseFactory>& factory = request.response_factory();
+    if (factory->HasFailed() || (is_last && ResponseFactory::IsAbandoned(factory))) {
       states->Discard();
     } else {
       states->Commit();
@@ -47,7 +48,7 @@ void SettleStates(InferenceRequest& request) {
 void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
   const std::shared_ptr<ResponseSink> sink = request->sink();
   request->response_factory()->MarkReleased();
-  SettleStates(*request);
+  SettleStates(*request, /*is_last=*/true);
   if (Trace* const trace = request->trace()) {
     trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
   }

@@ -49,6 +49,15 @@ class ResponseFactory final : public ResponseOrigin,
 
   /// Returns whether the final response was passed to Send, or Disarm was called.
   bool IsFinalSent() const { return (sent_.load(std::memory_order_acquire) & kFinalSent) != 0; }
+  /// Returns whether `factory` is the last reference to a factory that has sent no final response:
+  /// then nobody can send one, and the factory will send its error. For the owner of the request.
+  static bool IsAbandoned(const std::shared_ptr<ResponseFactory>& factory) {
+    // The count comes first, because a sender drops its reference after the final response.
+    // fetch_or reads what that sender has recorded, which a load might miss.
+    return factory.use_count() == 1 &&
+           (factory->sent_.fetch_or(0, std::memory_order_acq_rel) & kFinalSent) == 0;
+  }
+
 
   /// Returns whether a response with an error was passed to Send.
   bool HasFailed() const { return (sent_.load(std::memory_order_acquire) & kErrorSent) != 0; }

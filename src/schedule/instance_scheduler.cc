@@ -390,7 +390,7 @@ Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
   // Without mutex_, because the response factory and the states have locks and work of their own.
   // The sequence cannot end between the two locked sections: it is still `running`.
   request->response_factory()->MarkRescheduled();
-  request::SettleStates(*request);
+  request::SettleStates(*request, /*is_last=*/false);
   request->release_listener = nullptr;
   Assignment assignment;
   {
