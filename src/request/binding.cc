@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "request/response_factory.h"
 #include "request/sequence_states.h"
+#include "request/traced_sink.h"
 
 namespace nereid::request {
 namespace {
@@ -24,12 +25,13 @@ bool TrySendError(ResponseFactory& factory, base::Status error) {
 }  // namespace
 
 void BindRequest(InferenceRequest& request, std::shared_ptr<const ModelIdentity> model) {
-  auto factory =
-      std::make_shared<ResponseFactory>(request.sink(), model, request.id, request.cancellation());
+  std::shared_ptr<ResponseSink> sink = request.sink();
   if (request.trace() != nullptr) {
     request.trace()->Describe(*model, request.id);
-    factory->SetTrace(request.shared_trace());
+    sink = std::make_shared<TracedSink>(std::move(sink), request.shared_trace());
   }
+  auto factory =
+      std::make_shared<ResponseFactory>(std::move(sink), model, request.id, request.cancellation());
   request.Bind(std::move(model), std::move(factory));
 }
 

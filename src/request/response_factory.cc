@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/byte_budget.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
 
@@ -54,7 +53,6 @@ ResponseFactory::~ResponseFactory() {
     sink_->Send(nullptr, true);
     return;
   }
-  substitute->SetTrace(std::move(trace_));
   try {
     substitute->SendError(
         base::Status::Internal("the backend of model '" + substitute->model().name +
@@ -75,14 +73,6 @@ void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool fin
   // One sender, so no turns are needed; Record only detects a second final response.
   const bool already_final = final ? Record(kFinalSent) : IsFinalSent();
   if (already_final) return LogDropped();
-  Deliver(std::move(response), final);
-}
-
-void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool final) {
-  if (trace_ != nullptr) {
-    if (response != nullptr && response->error().ok()) trace_->ReportOutputs(response->outputs());
-    trace_->listener().OnResponse(*trace_, base::SteadyClock().NowNs());
-  }
   sink_->Send(std::move(response), final);
 }
 
@@ -115,7 +105,7 @@ void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bo
   turns.sending = true;
   while (true) {
     lock.Unlock();
-    Deliver(std::move(event.response), event.final);
+    sink_->Send(std::move(event.response), event.final);
     lock.Lock();
     if (turns.waiting.empty()) break;
     event = std::move(turns.waiting.front());
