@@ -136,7 +136,7 @@ class ErrorSink : public request::ResponseSink {
   std::vector<std::string> errors;
 };
 
-TEST_F(ResponseOrderTest, AResponseForWhichThereIsNoMemoryEndsItsRequest) {
+TEST_F(ResponseOrderTest, AResponseThatWaitsNeedsNoMemory) {
   const auto sink = std::make_shared<ErrorSink>();
   auto a = Reserve("a");
   auto b = std::make_shared<request::ResponseFactory>(sink, model_, "b",
@@ -149,10 +149,10 @@ TEST_F(ResponseOrderTest, AResponseForWhichThereIsNoMemoryEndsItsRequest) {
     b->Send(std::move(response), false);
   }
   SendPartial(*b);
-  b->SendFinal();
+  b->SendError(base::Status::Internal("the end"));
   EXPECT_THAT(sink->errors, ElementsAre());
   a->SendFinal();
-  EXPECT_THAT(sink->errors, ElementsAre("out of memory."));
+  EXPECT_THAT(sink->errors, ElementsAre("", "", "the end."));
   EXPECT_EQ(order_->places(), 0u);
 }
 
