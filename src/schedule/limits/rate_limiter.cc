@@ -6,6 +6,10 @@
 namespace nereid::schedule {
 namespace {
 
+/// What an instance has executed when it becomes available: Triton runs its initialization and its
+/// warmup, with or without samples, as executions.
+constexpr uint64_t kFirstExecutions = 2;
+
 uint64_t SaturatingMultiply(uint64_t a, uint64_t b) {
   uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
@@ -115,7 +119,7 @@ uint64_t RateLimiter::Capacity(const std::string& name, std::optional<int32_t> d
 }
 
 uint64_t RateLimiter::ScaledExecutions(const Instance& instance) const {
-  return SaturatingMultiply(instance.executions, instance.priority);
+  return SaturatingMultiply(kFirstExecutions + instance.executions, instance.priority);
 }
 
 RateLimiter::Needs RateLimiter::LargestNeeds(const std::vector<Needs>& additional) const {

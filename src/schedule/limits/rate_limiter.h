@@ -42,7 +42,8 @@ struct LimitedInstance {
 /// resources, with Triton's rules:
 ///  - An instance is available, staged (it has a batch and waits) or allocated (it executes).
 ///  - Staged instances are ordered by executions so far × priority, smallest first; equal ones in
-///    order of arrival.
+///    order of arrival. The initialization and the warmup of an instance count as two executions,
+///    so an instance with a higher priority value starts behind the others.
 ///  - Only the first staged instance is tried. While its resources are taken, all others wait, even
 ///    those that need nothing, so that small needs never starve a large one.
 ///  - Without explicit capacities, each resource has as much as the most demanding registered
