@@ -105,6 +105,7 @@ Error Runner::RunGroup(Batch* batch, std::span<const size_t> members) {
       return Error::InvalidArgument("the batch is too large");
     }
   }
+  batch->ExecutionStarts(group.batch_size);
   Error error = RunOnce(batch, group, writes_in_place_ && members.size() == 1);
   if (error.ok() || !outputs_.reserved()) {
     return error;

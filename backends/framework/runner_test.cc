@@ -92,6 +92,15 @@ class RunnerTest : public ::testing::Test {
     runner_->Execute(&instance_, requests.data(), static_cast<uint32_t>(requests.size()));
   }
 
+  /// Returns the batch sizes of all executions that were counted.
+  std::vector<uint64_t> ExecutedSizes() const {
+    std::vector<uint64_t> sizes;
+    for (const auto& execution : instance_.statistics) {
+      sizes.push_back(execution.batch_size);
+    }
+    return sizes;
+  }
+
   TRITONBACKEND_Model model_;
   TRITONBACKEND_ModelInstance instance_;
   std::shared_ptr<RunPlan> plan_;
@@ -192,6 +201,8 @@ TEST_F(RunnerTest, ABadRequestDoesNotSpoilItsBatch) {
   EXPECT_THAT(good.Answer().outputs.at("y").As<float>(), ElementsAre(1, 2));
   EXPECT_TRUE(bad.Answer().failed);
   EXPECT_EQ(bad.Answer().message, "no negative numbers");
+  // Each execution counts: of both, and of each one alone.
+  EXPECT_THAT(ExecutedSizes(), ElementsAre(2, 1, 1));
 }
 
 TEST_F(RunnerTest, ARunThatChangesStateIsNotRepeated) {
@@ -336,6 +347,7 @@ TEST_F(RunnerTest, WithoutBatchesEachRequestRunsAlone) {
   EXPECT_THAT(a.Answer().outputs.at("y").shape, ElementsAre(1));
   EXPECT_THAT(b.Answer().outputs.at("y").As<float>(), ElementsAre(2));
   EXPECT_THAT(wide.Answer().message, HasSubstr("must hold one element, not shape [1,2]"));
+  EXPECT_THAT(ExecutedSizes(), ElementsAre(1, 1));
 }
 
 TEST_F(RunnerTest, AnInputWithADefaultMayBeAbsent) {

@@ -168,7 +168,8 @@ Error IdentityModel::ReadParameters() {
 
 std::chrono::milliseconds IdentityModel::ExecuteDelay(uint64_t index) const {
   const int64_t factor = delay_multiplier_ * static_cast<int64_t>(std::min<uint64_t>(index, 1000));
-  return std::chrono::milliseconds(execute_delay_ms_ * std::max<int64_t>(factor, 1));
+  return std::chrono::milliseconds(
+      std::min(execute_delay_ms_ * std::max<int64_t>(factor, 1), kDay * 1000));
 }
 
 /// Reads the batch size and the parameters of the request.

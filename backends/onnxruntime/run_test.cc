@@ -177,7 +177,11 @@ TEST_F(RunTest, OneBadRequestFailsAlone) {
   EXPECT_EQ(good.Answer().outputs.at("y").As<float>(), (std::vector<float>{20, 21}));
   EXPECT_EQ(other.Answer().outputs.at("y").As<float>(), (std::vector<float>{30, 31}));
   EXPECT_THAT(bad.Answer().message, HasSubstr("onnx runtime error"));
-  EXPECT_EQ(server_.instance().statistics.size(), 1u);
+  std::vector<uint64_t> executed;
+  for (const auto& execution : server_.instance().statistics) {
+    executed.push_back(execution.batch_size);
+  }
+  EXPECT_EQ(executed, (std::vector<uint64_t>{3, 1, 1, 1})) << "all together, then one by one";
   TRITONBACKEND_Request again;
   again.AddInput<int64_t>("index", TRITONSERVER_TYPE_INT64, {1, 1}, {0});
   again.outputs = {"y"};

@@ -8,6 +8,7 @@
 
 #include "python/extension/bound_batch.h"
 #include "python/extension/errors.h"
+#include "python/extension/seconds.h"
 #include "python/extension/tensors.h"
 
 namespace nereid::python {
@@ -108,7 +109,7 @@ PyObject* Take(PyObject* self, PyObject* arguments) {
   QueueObject& queue = QueueOf(self);
   if (queue.closed) return None();
   constexpr double kMaxSeconds = 3600;
-  const auto timeout_ms = static_cast<uint32_t>(std::clamp(seconds, 0.0, kMaxSeconds) * 1000);
+  const auto timeout_ms = static_cast<uint32_t>(ToMilliseconds(seconds, kMaxSeconds));
   NEREID_BoundBatch* taken = nullptr;
   ++queue.takers;
   {

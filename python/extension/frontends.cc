@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/extension/frontends.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "nereid/in_process.h"
 #include "python/extension/errors.h"
 #include "python/extension/parameters.h"
+#include "python/extension/seconds.h"
 #include "python/extension/server.h"
 
 namespace nereid::python {
@@ -82,7 +82,7 @@ PyObject* Stop(PyObject* self, PyObject* arguments) {
   const std::shared_ptr<RunningFrontends> running = Of(self);
   if (!CheckProcess(running->engine())) return nullptr;
   constexpr double kMaxSeconds = 1e9;
-  const auto timeout_ms = static_cast<uint64_t>(std::clamp(seconds, 0.0, kMaxSeconds) * 1000);
+  const uint64_t timeout_ms = ToMilliseconds(seconds, kMaxSeconds);
   TRITONSERVER_Error* error = nullptr;
   {
     const GilRelease release;

@@ -6,6 +6,7 @@
 #include "python/extension/errors.h"
 #include "python/extension/graveyard.h"
 #include "python/extension/response.h"
+#include "python/extension/seconds.h"
 
 namespace nereid::python {
 namespace {
@@ -60,8 +61,7 @@ PyObject* Wait(PyObject* self, PyObject* arguments) {
   const std::shared_ptr<Call> call = Of(self);
   if (!CheckProcess(*call->engine())) return nullptr;
   constexpr double kMaxSeconds = 1e9;
-  const auto deadline = steady_clock::now() +
-                        milliseconds(static_cast<int64_t>(std::min(seconds, kMaxSeconds) * 1000));
+  const auto deadline = steady_clock::now() + milliseconds(ToMilliseconds(seconds, kMaxSeconds));
   while (true) {
     milliseconds time = kSignalCheck;
     if (seconds >= 0) {

@@ -15,6 +15,7 @@
 #include "app/options/command_line.h"
 #include "app/server_settings_from_options.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "frontend/capi/handles.h"
@@ -123,9 +124,8 @@ TRITONSERVER_Error* NEREID_FrontendsStop(NEREID_Frontends* frontends, uint64_t t
     const base::MutexLock lock(frontends->mutex);
     if (frontends->stopped) return base::Status::Ok();
     frontends->stopped = true;
-    constexpr uint64_t kMaxTimeoutMs = uint64_t{1} << 40;
-    frontends->endpoints->Stop(base::SteadyClock().NowNs() +
-                               std::min(timeout_ms, kMaxTimeoutMs) * 1'000'000);
+    frontends->endpoints->Stop(
+        base::Duration::Milliseconds(timeout_ms).After(base::SteadyClock().NowNs()));
     return base::Status::Ok();
   });
 }

@@ -103,7 +103,7 @@ class NoObserver final : public StatisticsObserver {
   void OnRequest(const request::InferenceRequest&, bool, const ExecutionTimes&) override {}
   void OnBatch(uint64_t, const ExecutionTimes&) override {}
   void OnResponse(const ResponseTimes&) override {}
-  void OnMemoryUsage(const memory::BufferAttributes&) override {}
+  void OnMemoryUsage(const std::vector<memory::BufferAttributes>&) override {}
 };
 
 /// A request with the input "GPU" in GPU memory, for an instance of some kind.

@@ -69,7 +69,7 @@ class CountingObserver final : public StatisticsObserver {
   }
   void OnBatch(uint64_t, const ExecutionTimes&) override {}
   void OnResponse(const ResponseTimes&) override {}
-  void OnMemoryUsage(const memory::BufferAttributes&) override {}
+  void OnMemoryUsage(const std::vector<memory::BufferAttributes>&) override {}
 
   int failures = 0;
 };

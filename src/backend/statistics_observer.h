@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/status.h"
 #include "memory/buffer_attributes.h"
@@ -34,7 +35,9 @@ class StatisticsObserver {
                          const ExecutionTimes& times) = 0;
   virtual void OnBatch(uint64_t batch_size, const ExecutionTimes& times) = 0;
   virtual void OnResponse(const ResponseTimes& times) = 0;
-  virtual void OnMemoryUsage(const memory::BufferAttributes& usage) = 0;
+  /// Receives all memory that an instance uses, one entry for each location. Replaces what was
+  /// reported before.
+  virtual void OnMemoryUsage(const std::vector<memory::BufferAttributes>& usage) = 0;
 };
 
 }  // namespace nereid::backend

@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <memory>
 
 #include "base/checked_math.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -98,6 +100,75 @@ TEST(ManualTimerQueueTest, RunsWhatIsDueInOrderOfTime) {
   clock.Advance(10);
   EXPECT_EQ(timers.RunDue(), 1);
   EXPECT_EQ(order, "abc");
+}
+
+TEST(ManualTimerQueueTest, MovesATimerThatHasNotRun) {
+  FakeClock clock(100);
+  ManualTimerQueue timers(clock);
+  std::string order;
+  const auto moved = timers.Schedule(130, [&] { order += 'a'; });
+  timers.Schedule(120, [&] { order += 'b'; });
+  EXPECT_TRUE(timers.Move(moved, 110));
+  clock.Advance(20);
+  EXPECT_EQ(timers.RunDue(), 2);
+  EXPECT_EQ(order, "ab");
+  EXPECT_FALSE(timers.Move(moved, 150)) << "it has run";
+  EXPECT_EQ(timers.size(), 0u);
+}
+
+TEST(ThreadTimerQueueTest, MovesATimerToAnEarlierTime) {
+  ThreadTimerQueue timers;
+  const auto ran = std::make_shared<std::promise<void>>();
+  const uint64_t now = SteadyClock().NowNs();
+  const auto moved = timers.Schedule(kNever - 1, [ran] { ran->set_value(); });
+  EXPECT_TRUE(timers.Move(moved, now));
+  ran->get_future().wait();
+  EXPECT_FALSE(timers.Move(moved, now)) << "it has run";
+}
+
+/// Counts how often the queue asks for the time.
+class CountingClock final : public Clock {
+ public:
+  uint64_t NowNs() const override {
+    asked.fetch_add(1);
+    return SteadyClock().NowNs();
+  }
+  uint64_t WallMs() const override { return SteadyClock().WallMs(); }
+  mutable std::atomic<uint64_t> asked{0};
+};
+
+TEST(ThreadTimerQueueTest, DoesNotSpinForATimerThatNeverComes) {
+  CountingClock clock;
+  ThreadTimerQueue timers(clock);
+  const auto never = timers.Schedule(10'000'000'000'000'000'000u, [] {});
+  constexpr uint64_t kRounds = 200;
+  for (uint64_t i = 0; i < kRounds; ++i) {
+    const auto ran = std::make_shared<std::promise<void>>();
+    timers.Schedule(0, [ran] { ran->set_value(); });
+    ran->get_future().wait();
+  }
+  timers.Cancel(never);
+  EXPECT_LE(clock.asked.load(), 4 * kRounds) << "a thread asks for the time all the time";
+}
+
+TEST(DurationTest, NothingOverflows) {
+  EXPECT_EQ(Duration::Microseconds(7).ns(), 7'000u);
+  EXPECT_EQ(Duration::Milliseconds(7).After(1), 7'000'001u);
+  EXPECT_EQ(Duration::Seconds(18'446'744'073).ns(), 18'446'744'073'000'000'000u);
+  EXPECT_EQ(Duration::Seconds(18'446'744'074).ns(), kNever);
+  EXPECT_EQ(Duration::Microseconds(UINT64_MAX).After(0), kNever);
+  EXPECT_EQ(Duration::Hours(UINT64_MAX).After(5), kNever);
+  EXPECT_EQ(Duration::Nanoseconds(kNever - 5).After(5), kNever);
+  EXPECT_EQ(Duration::Nanoseconds(kNever - 5).After(6), kNever);
+  EXPECT_EQ(Duration::Nanoseconds(kNever - 5).After(4), kNever - 1);
+}
+
+TEST(DurationTest, AWaitHasALimit) {
+  using std::chrono::nanoseconds;
+  EXPECT_EQ(WaitTime(5, 12), nanoseconds(7));
+  EXPECT_EQ(WaitTime(12, 5), nanoseconds(0));
+  EXPECT_EQ(WaitTime(5, kNever), std::chrono::hours(1));
+  EXPECT_EQ(WaitTime(5, 10'000'000'000'000'000'000u), std::chrono::hours(1));
 }
 
 TEST(ThreadTimerQueueTest, RunsAndCancels) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/adopted_lock.h"
 #include "base/background.h"
 #include "base/log.h"
 #include "base/threads.h"
@@ -103,14 +104,15 @@ void BlockingWorkers::Work() {
 
 std::optional<StageSample> BlockingWorkers::Sample(uint64_t now_ns) {
   if (!mutex_.TryLock()) return std::nullopt;
+  const AdoptedLock lock(mutex_);
   const bool moves = tasks_.empty() || taken_ != seen_taken_ || stopping_;
   seen_taken_ = taken_;
   if (moves) blocked_since_ns_ = 0;
   if (!moves && blocked_since_ns_ == 0) blocked_since_ns_ = now_ns;
   StageSample sample{.blocked_since_ns = blocked_since_ns_};
-  const size_t waiting = tasks_.size();
-  mutex_.Unlock();
-  if (sample.blocked_since_ns != 0) sample.detail = std::to_string(waiting) + " tasks wait";
+  if (sample.blocked_since_ns != 0) {
+    sample.detail = std::to_string(tasks_.size()) + " tasks wait";
+  }
   return sample;
 }
 

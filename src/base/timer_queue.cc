@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/timer_queue.h"
 
-#include <chrono>
+#include <algorithm>
+#include <new>
 
+#include "base/adopted_lock.h"
 #include "base/byte_budget.h"
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/threads.h"
 
@@ -35,14 +38,36 @@ TimerQueue::TimerId ThreadTimerQueue::Schedule(uint64_t deadline_ns, Callback ca
   {
     const MutexLock lock(mutex_);
     id = next_id_++;
-    first = timers_.empty() || deadline_ns < timers_.begin()->first.first;
-    timers_.emplace(Key{deadline_ns, id}, std::move(callback));
-    deadlines_.emplace(id, deadline_ns);
+    first = IsFirst(deadline_ns);
+    // Both entries or, where memory is short, none.
+    const auto deadline = deadlines_.emplace(id, deadline_ns).first;
+    try {
+      timers_.emplace(Key{deadline_ns, id}, std::move(callback));
+    } catch (const std::bad_alloc&) {
+      deadlines_.erase(deadline);
+      throw;
+    }
     if (const Status status = StartLocked(); !status.ok()) LOG_ERROR << status.message();
   }
   // The thread sleeps until the earliest deadline, so only an earlier one has to wake it.
   if (first) wake_.NotifyOne();
   return id;
+}
+
+bool ThreadTimerQueue::Move(TimerId id, uint64_t deadline_ns) noexcept {
+  bool first;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = deadlines_.find(id);
+    if (found == deadlines_.end()) return false;
+    first = IsFirst(deadline_ns);
+    auto timer = timers_.extract(Key{found->second, id});
+    timer.key().first = deadline_ns;
+    timers_.insert(std::move(timer));
+    found->second = deadline_ns;
+  }
+  if (first) wake_.NotifyOne();
+  return true;
 }
 
 void ThreadTimerQueue::Cancel(TimerId id) {
@@ -68,7 +93,7 @@ void ThreadTimerQueue::Run() {
     const uint64_t deadline = timers_.begin()->first.first;
     const uint64_t now = clock_.NowNs();
     if (deadline > now) {
-      wake_.WaitFor(lock, std::chrono::nanoseconds(deadline - now));
+      wake_.WaitFor(lock, WaitTime(now, deadline));
       continue;
     }
     auto node = timers_.extract(timers_.begin());
@@ -88,6 +113,7 @@ void ThreadTimerQueue::Run() {
 
 std::optional<StageSample> ThreadTimerQueue::Sample(uint64_t now_ns) {
   if (!mutex_.TryLock()) return std::nullopt;
+  const AdoptedLock lock(mutex_);
   StageSample sample;
   const bool is_overdue = !timers_.empty() && timers_.begin()->first.first < now_ns;
   if (running_ != 0) {
@@ -95,9 +121,9 @@ std::optional<StageSample> ThreadTimerQueue::Sample(uint64_t now_ns) {
   } else if (is_overdue && !stopping_) {
     sample.blocked_since_ns = timers_.begin()->first.first;
   }
-  const bool runs = running_ != 0;
-  mutex_.Unlock();
-  if (sample.blocked_since_ns != 0) sample.detail = runs ? "a timer's work runs" : "a timer is due";
+  if (sample.blocked_since_ns != 0) {
+    sample.detail = running_ != 0 ? "a timer's work runs" : "a timer is due";
+  }
   return sample;
 }
 
@@ -106,6 +132,17 @@ TimerQueue::TimerId ManualTimerQueue::Schedule(uint64_t deadline_ns, Callback ca
   const TimerId id = next_id_++;
   timers_.emplace(std::pair{deadline_ns, id}, std::move(callback));
   return id;
+}
+
+bool ManualTimerQueue::Move(TimerId id, uint64_t deadline_ns) noexcept {
+  const MutexLock lock(mutex_);
+  const auto found = std::find_if(timers_.begin(), timers_.end(),
+                                  [id](const auto& timer) { return timer.first.second == id; });
+  if (found == timers_.end()) return false;
+  auto timer = timers_.extract(found);
+  timer.key().first = deadline_ns;
+  timers_.insert(std::move(timer));
+  return true;
 }
 
 void ManualTimerQueue::Cancel(TimerId id) {

@@ -14,8 +14,8 @@
 
 namespace nereid::base {
 
-/// Calls functions at given times. They are called without any lock held and must not block for
-/// long. Thread-safe.
+/// Calls functions at given times, one after the other. They are called without any lock held and
+/// must not block for long. Thread-safe.
 class TimerQueue {
  public:
   using Callback = std::function<void()>;
@@ -26,6 +26,11 @@ class TimerQueue {
   /// Runs `callback` once, at or soon after `deadline_ns` of the queue's clock. May be called from
   /// any thread.
   virtual TimerId Schedule(uint64_t deadline_ns, Callback callback) = 0;
+
+  /// Changes the time of a timer that has not begun. Returns false, and does nothing, if its
+  /// callback has begun or the timer was removed. Waits for no callback and takes no memory. May be
+  /// called from any thread, with any lock held.
+  virtual bool Move(TimerId id, uint64_t deadline_ns) noexcept = 0;
 
   /// Removes a timer. When Cancel returns, the callback either has finished or will never start.
   /// The exception is a call from inside that callback, which continues. May be called from any
@@ -44,6 +49,7 @@ class ThreadTimerQueue final : public TimerQueue, public Stage {
   Status Start();
 
   TimerId Schedule(uint64_t deadline_ns, Callback callback) override;
+  bool Move(TimerId id, uint64_t deadline_ns) noexcept override;
   void Cancel(TimerId id) override;
 
   /// The queue is blocked while a timer is overdue or a callback does not return. `now_ns` is the
@@ -55,6 +61,9 @@ class ThreadTimerQueue final : public TimerQueue, public Stage {
   using Key = std::pair<uint64_t, TimerId>;
   void Run();
   Status StartLocked() NEREID_REQUIRES(mutex_);
+  bool IsFirst(uint64_t deadline_ns) const NEREID_REQUIRES(mutex_) {
+    return timers_.empty() || deadline_ns < timers_.begin()->first.first;
+  }
 
   const Clock& clock_;
   Mutex mutex_;
@@ -74,6 +83,7 @@ class ManualTimerQueue final : public TimerQueue {
  public:
   explicit ManualTimerQueue(const Clock& clock) : clock_(clock) {}
   TimerId Schedule(uint64_t deadline_ns, Callback callback) override;
+  bool Move(TimerId id, uint64_t deadline_ns) noexcept override;
   void Cancel(TimerId id) override;
   /// Runs every callback whose deadline has passed, in order of deadline. Returns how many ran.
   int RunDue();

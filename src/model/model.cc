@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/parse_number.h"
 #include "cache/model_fingerprint.h"
@@ -112,7 +113,7 @@ base::Result<uint64_t> WatchdogNs(const config::ModelConfig& config, uint32_t se
                                      "' must be a whole number of seconds, got '" + *text + "'");
     }
   }
-  return uint64_t{*secs} * 1'000'000'000;
+  return base::Duration::Seconds(*secs).ns();
 }
 
 /// Calls `load`. No exception leaves it: a plug-in may throw out of any function that it has.

@@ -97,8 +97,8 @@ class ModelInstance final : public schedule::BatchRunner, private backend::Stati
     statistics_->AddBatch(batch_size, times);
   }
   void OnResponse(const backend::ResponseTimes& times) override { statistics_->AddResponse(times); }
-  void OnMemoryUsage(const memory::BufferAttributes& usage) override {
-    statistics_->AddMemoryUsage(usage);
+  void OnMemoryUsage(const std::vector<memory::BufferAttributes>& usage) override {
+    statistics_->SetMemoryUsage(usage);
   }
 
   const std::shared_ptr<StatisticsShard> statistics_;

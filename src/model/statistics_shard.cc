@@ -151,9 +151,11 @@ telemetry::MemoryUsage ToMemoryUsage(const memory::BufferAttributes& usage) {
   return {kTypes[static_cast<int>(usage.memory_type) % 3], usage.memory_type_id, usage.byte_size};
 }
 
-void StatisticsShard::AddMemoryUsage(const memory::BufferAttributes& usage) {
+void StatisticsShard::SetMemoryUsage(const std::vector<memory::BufferAttributes>& usage) {
+  std::vector<telemetry::MemoryUsage> reported;
+  for (const memory::BufferAttributes& one : usage) reported.push_back(ToMemoryUsage(one));
   base::MutexLock lock(mutex_);
-  counts_.memory_usage.push_back(ToMemoryUsage(usage));
+  counts_.memory_usage = std::move(reported);
 }
 
 void StatisticsShard::MergeInto(telemetry::ModelStatistics* total) const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backend/statistics_observer.h"
 #include "base/clock.h"
@@ -42,7 +43,8 @@ class StatisticsShard {
   void AddCacheMiss(uint64_t lookup_and_insertion_ns);
   void AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times);
   void AddResponse(const backend::ResponseTimes& times);
-  void AddMemoryUsage(const memory::BufferAttributes& usage);
+  /// Replaces the memory that this part has reported.
+  void SetMemoryUsage(const std::vector<memory::BufferAttributes>& usage);
 
   /// Adds this part to `total`, and to the part of its GPU if it has one. Keeps total's
   /// response_stats sorted by index and its batch_stats sorted by size.

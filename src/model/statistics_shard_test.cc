@@ -45,5 +45,23 @@ TEST(StatisticsShard, SumsOfShardsHaveAllLatencies) {
   EXPECT_EQ(total.latency_counts[7], 2U);
 }
 
+TEST(StatisticsShard, AReportOfMemoryReplacesTheOneBefore) {
+  const base::FakeClock clock;
+  StatisticsShard shard(clock);
+  const auto usage = [](memory::MemoryType type, size_t bytes) {
+    memory::BufferAttributes one;
+    one.memory_type = type;
+    one.byte_size = bytes;
+    return one;
+  };
+  using memory::MemoryType;
+  shard.SetMemoryUsage({usage(MemoryType::kCpu, 100), usage(MemoryType::kGpu, 300)});
+  shard.SetMemoryUsage({usage(MemoryType::kCpu, 200)});
+  ASSERT_EQ(Total(shard).memory_usage.size(), 1U);
+  EXPECT_EQ(Total(shard).memory_usage[0].byte_size, 200U);
+  shard.SetMemoryUsage({});
+  EXPECT_TRUE(Total(shard).memory_usage.empty());
+}
+
 }  // namespace
 }  // namespace nereid::model

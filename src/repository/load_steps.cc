@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/parse_number.h"
 #include "layout/advice.h"
@@ -46,7 +47,7 @@ Status SetTimeout(const ModelId& id, const config::ModelConfig& config, LoadRun*
     return LoadFailure(id, std::string("parameter '") + kParameter +
                                "' must be a whole number of seconds, got '" + *text + "'\n");
   }
-  run->SetTimeout(uint64_t{*seconds} * 1'000'000'000);
+  run->SetTimeout(base::Duration::Seconds(*seconds).ns());
   return Status::Ok();
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "request/response_factory.h"
 #include "request/sequence_states.h"
+#include "request/traced_sink.h"
 
 namespace nereid::request {
 namespace {
@@ -24,18 +25,20 @@ bool TrySendError(ResponseFactory& factory, base::Status error) {
 }  // namespace
 
 void BindRequest(InferenceRequest& request, std::shared_ptr<const ModelIdentity> model) {
-  auto factory =
-      std::make_shared<ResponseFactory>(request.sink(), model, request.id, request.cancellation());
+  std::shared_ptr<ResponseSink> sink = request.sink();
   if (request.trace() != nullptr) {
     request.trace()->Describe(*model, request.id);
-    factory->SetTrace(request.shared_trace());
+    sink = std::make_shared<TracedSink>(std::move(sink), request.shared_trace());
   }
+  auto factory =
+      std::make_shared<ResponseFactory>(std::move(sink), model, request.id, request.cancellation());
   request.Bind(std::move(model), std::move(factory));
 }
 
-void SettleStates(InferenceRequest& request) {
+void SettleStates(InferenceRequest& request, bool is_last) {
   if (const auto states = std::exchange(request.states, nullptr)) {
-    if (request.response_factory()->HasFailed()) {
+    const std::shared_ptr<ResponseFactory>& factory = request.response_factory();
+    if (factory->HasFailed() || (is_last && ResponseFactory::IsAbandoned(factory))) {
       states->Discard();
     } else {
       states->Commit();
@@ -47,7 +50,7 @@ void SettleStates(InferenceRequest& request) {
 void ReleaseRequest(std::unique_ptr<InferenceRequest> request) {
   const std::shared_ptr<ResponseSink> sink = request->sink();
   request->response_factory()->MarkReleased();
-  SettleStates(*request);
+  SettleStates(*request, /*is_last=*/true);
   if (Trace* const trace = request->trace()) {
     trace->Report(TraceActivity::kRequestEnd, base::SteadyClock().NowNs());
   }

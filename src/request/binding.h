@@ -13,10 +13,11 @@ namespace nereid::request {
 /// submission, by the service.
 void BindRequest(InferenceRequest& request, std::shared_ptr<const ModelIdentity> model);
 
-/// Commits what the backend wrote to the sequence's states, or discards it after an error response.
-/// Removes the states and all inputs added by the server from the request. Part of ReleaseRequest
-/// and of rescheduling.
-void SettleStates(InferenceRequest& request);
+/// Commits what the backend wrote to the sequence's states. Discards it after an error response,
+/// and after the last execution (`is_last`) of a request that nobody has answered and nobody can
+/// answer any more. Removes the states and all inputs added by the server from the request. Part of
+/// ReleaseRequest and of rescheduling.
+void SettleStates(InferenceRequest& request, bool is_last);
 
 /// Takes a request back from its backend: settles its states, tells its release listener, and
 /// returns it to its sink. If the backend holds no other reference to the response factory and sent

@@ -56,10 +56,13 @@ class InferenceResponse {
   const std::shared_ptr<ResponseOrigin>& origin() const { return origin_; }
 
  private:
+  friend class ResponseQueue;
+
   std::shared_ptr<ResponseOrigin> origin_;
   std::vector<std::unique_ptr<Output>> outputs_;
   std::vector<Parameter> parameters_;
   base::Status error_;
+  std::unique_ptr<InferenceResponse> next_;  // in a ResponseQueue
 };
 
 }  // namespace nereid::request

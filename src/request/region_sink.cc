@@ -35,24 +35,36 @@ bool IsWrittenDirectly(const OutputPlace& place, memory::MemoryType preferred) {
 }  // namespace
 
 void RegionSink::Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept {
-  if (regions_.copying != nullptr && SendElsewhere(response, final)) return;
-  Complete(std::move(response), final);
-}
-
-bool RegionSink::SendElsewhere(std::unique_ptr<InferenceResponse>& response, bool final) noexcept {
+  if (regions_.copying == nullptr) return Complete(std::move(response), final);
   const bool must_wait =
       !base::ThreadMayBlock() && response != nullptr && HasUnfilledPlaces(*response);
-  if (!must_wait && !is_elsewhere_) return false;
-  try {
-    // Shared, because std::function must be copyable.
-    const auto left = std::make_shared<std::unique_ptr<InferenceResponse>>(std::move(response));
-    is_elsewhere_ = regions_.copying->Run(
-        [self = shared_from_this(), left, final] { self->Complete(std::move(*left), final); });
-    if (!is_elsewhere_) response = std::move(*left);
-    return is_elsewhere_;
-  } catch (const std::exception&) {
-    return false;  // no memory for the task: the copy is done here
+  {
+    base::MutexLock lock(mutex_);
+    if (!is_completing_ && !must_wait) {
+      lock.Unlock();
+      return Complete(std::move(response), final);
+    }
+    waiting_.Push({std::move(response), final});
+    if (std::exchange(is_completing_, true)) return;
   }
+  bool is_elsewhere = false;
+  try {
+    is_elsewhere = regions_.copying->Run([self = shared_from_this()] { self->CompleteWaiting(); });
+  } catch (const std::exception&) {
+    // No memory for the task: the copy is done here.
+  }
+  if (!is_elsewhere) CompleteWaiting();
+}
+
+void RegionSink::CompleteWaiting() noexcept {
+  base::MutexLock lock(mutex_);
+  while (!waiting_.empty()) {
+    ResponseQueue::Event event = waiting_.Pop();
+    lock.Unlock();
+    Complete(std::move(event.response), event.final);
+    lock.Lock();
+  }
+  is_completing_ = false;
 }
 
 void RegionSink::Complete(std::unique_ptr<InferenceResponse> response, bool final) noexcept {

@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "base/blocking_workers.h"
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 #include "memory/shared/cuda_mapping.h"
 #include "memory/shared/shared_mapping.h"
 #include "request/forwarding_sink.h"
 #include "request/inference_response.h"
+#include "request/response_queue.h"
 
 namespace nereid::request {
 
@@ -58,14 +61,17 @@ class RegionSink final : public ForwardingSink, public std::enable_shared_from_t
   bool HasUnfilledPlaces(const InferenceResponse& response) const;
   /// Copies the outputs that are not in their places in GPU memory to them.
   base::Status FillPlaces(InferenceResponse& response);
-  /// Leaves the response, if FillPlaces may wait for a GPU and this thread must not, to the copying
-  /// thread, as well as all that follow. Returns false, and does nothing, otherwise.
-  bool SendElsewhere(std::unique_ptr<InferenceResponse>& response, bool final) noexcept;
+  /// Completes the waiting responses.
+  void CompleteWaiting() noexcept;
   void Complete(std::unique_ptr<InferenceResponse> response, bool final) noexcept;
 
   const Regions regions_;
   const std::vector<OutputPlace> places_;
-  bool is_elsewhere_ = false;  // a response was left to the copying thread
+  base::Mutex mutex_;
+  // Responses that another thread completes, because this one must not wait for a GPU. Those that
+  // follow wait behind them.
+  ResponseQueue waiting_ NEREID_GUARDED_BY(mutex_);
+  bool is_completing_ NEREID_GUARDED_BY(mutex_) = false;  // a thread is in CompleteWaiting, or will
 };
 
 }  // namespace nereid::request

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/byte_budget.h"
+#include "base/testing/failing_allocation.h"
 #include "memory/gpu/testing/gpu_bytes.h"
 #include "memory/shared/cuda_regions.h"
 #include "memory/shared/testing/client_gpu_memory.h"
@@ -171,6 +172,42 @@ TEST_F(RegionSinkGpuTest, AnEventLoopDoesNotWaitForTheCopy) {
   recorder_->WaitUntilDone();
   EXPECT_TRUE(recorder_->errors()[0].ok());
   EXPECT_EQ(Region(14), "........text..");
+}
+
+// Whatever allocation fails, the client gets one response.
+TEST_F(RegionSinkGpuTest, WhereMemoryIsShortOnAnEventLoopNoResponseIsLost) {
+  using base::testing::FailingAllocation;
+  bool failed = true;
+  for (uint64_t failing = 0; failed; ++failing) {
+    ASSERT_LT(failing, 1'000u);
+    auto request = std::make_unique<InferenceRequest>();
+    const auto recorder = std::make_shared<RecordingSink>();
+    auto mapping = regions_.Find("r");
+    std::vector<OutputPlace> places = {{"S", mapping->data() + 8, 16, MemoryType::kGpu, 1}};
+    RegionSink::Regions used;
+    used.cuda = {std::move(mapping)};
+    used.copying = &copying_;
+    request->SetSink(std::make_shared<RegionSink>(recorder, std::move(used), std::move(places)));
+    BindRequest(*request, MakeModel("name: \"m\" backend: \"b\""));
+    const std::shared_ptr<ResponseFactory> factory = request->response_factory();
+    auto response = factory->NewResponse().value();
+    Output* const output = *response->AddOutput("S", tensor::DataType::kUint8, {4});
+    MemoryType type = MemoryType::kCpu;
+    int64_t id = 0;
+    ASSERT_TRUE(response->AllocateOutput(output, 4, &type, &id).ok());
+    std::thread loop([&] {
+      base::ForbidBlocking();
+      const FailingAllocation failure(failing, FailingAllocation::Extent::kOne);
+      factory->Send(std::move(response), true);
+      failed = failure.has_failed();
+    });
+    loop.join();
+    request->sink()->RequestReleased(std::make_unique<InferenceRequest>());
+    recorder->WaitUntilDone();
+    EXPECT_EQ(recorder->errors().size(), 1u) << "allocation " << failing;
+    EXPECT_EQ(recorder->finals(), 1u);
+    recorder->Clear();
+  }
 }
 
 }  // namespace

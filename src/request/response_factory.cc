@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/response_factory.h"
 
-#include <deque>
 #include <new>
 #include <utility>
 
 #include "base/byte_budget.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "request/response_queue.h"
 
 namespace nereid::request {
 namespace {
@@ -24,13 +23,9 @@ constexpr size_t kMaxWaiting = 16;
 /// So the sink gets one response at a time, in the order of the calls, and no lock is held during
 /// its call.
 struct ResponseFactory::Turns {
-  struct Event {
-    std::unique_ptr<InferenceResponse> response;
-    bool final = false;
-  };
   base::Mutex mutex;
   base::ConditionVariable changed;  // `waiting` has become shorter
-  std::deque<Event> waiting NEREID_GUARDED_BY(mutex);
+  ResponseQueue waiting NEREID_GUARDED_BY(mutex);
   bool sending NEREID_GUARDED_BY(mutex) = false;
 };
 
@@ -54,7 +49,6 @@ ResponseFactory::~ResponseFactory() {
     sink_->Send(nullptr, true);
     return;
   }
-  substitute->SetTrace(std::move(trace_));
   try {
     substitute->SendError(
         base::Status::Internal("the backend of model '" + substitute->model().name +
@@ -75,14 +69,6 @@ void ResponseFactory::Send(std::unique_ptr<InferenceResponse> response, bool fin
   // One sender, so no turns are needed; Record only detects a second final response.
   const bool already_final = final ? Record(kFinalSent) : IsFinalSent();
   if (already_final) return LogDropped();
-  Deliver(std::move(response), final);
-}
-
-void ResponseFactory::Deliver(std::unique_ptr<InferenceResponse> response, bool final) {
-  if (trace_ != nullptr) {
-    if (response != nullptr && response->error().ok()) trace_->ReportOutputs(response->outputs());
-    trace_->listener().OnResponse(*trace_, base::SteadyClock().NowNs());
-  }
   sink_->Send(std::move(response), final);
 }
 
@@ -96,7 +82,7 @@ void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bo
   // The response may hold the last reference to this object, and is destroyed when it is sent.
   const std::shared_ptr<ResponseFactory> self = shared_from_this();
   Turns& turns = *turns_;
-  Turns::Event event{std::move(response), final};
+  ResponseQueue::Event event{std::move(response), final};
   base::MutexLock lock(turns.mutex);
   // An event loop must not wait: it queues beyond the limit.
   if (turns.sending && base::ThreadMayBlock()) {
@@ -109,17 +95,16 @@ void ResponseFactory::SendInTurn(std::unique_ptr<InferenceResponse> response, bo
   }
   if (final) Record(kFinalSent);
   if (turns.sending) {
-    turns.waiting.push_back(std::move(event));
+    turns.waiting.Push(std::move(event));
     return;
   }
   turns.sending = true;
   while (true) {
     lock.Unlock();
-    Deliver(std::move(event.response), event.final);
+    sink_->Send(std::move(event.response), event.final);
     lock.Lock();
     if (turns.waiting.empty()) break;
-    event = std::move(turns.waiting.front());
-    turns.waiting.pop_front();
+    event = turns.waiting.Pop();
     turns.changed.NotifyOne();
   }
   turns.sending = false;

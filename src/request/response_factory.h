@@ -11,7 +11,6 @@
 #include "request/model_identity.h"
 #include "request/response_origin.h"
 #include "request/response_sink.h"
-#include "request/trace.h"
 
 namespace nereid::request {
 
@@ -49,6 +48,15 @@ class ResponseFactory final : public ResponseOrigin,
 
   /// Returns whether the final response was passed to Send, or Disarm was called.
   bool IsFinalSent() const { return (sent_.load(std::memory_order_acquire) & kFinalSent) != 0; }
+
+  /// Returns whether `factory` is the last reference to a factory that has sent no final response:
+  /// then nobody can send one, and the factory will send its error. For the owner of the request.
+  static bool IsAbandoned(const std::shared_ptr<ResponseFactory>& factory) {
+    // The count comes first, because a sender drops its reference after the final response.
+    // fetch_or reads what that sender has recorded, which a load might miss.
+    return factory.use_count() == 1 &&
+           (factory->sent_.fetch_or(0, std::memory_order_acq_rel) & kFinalSent) == 0;
+  }
 
   /// Returns whether a response with an error was passed to Send.
   bool HasFailed() const { return (sent_.load(std::memory_order_acquire) & kErrorSent) != 0; }
@@ -96,10 +104,6 @@ class ResponseFactory final : public ResponseOrigin,
   /// request is queued: no response exists and no other thread knows the factory.
   void WrapSink(std::shared_ptr<ResponseSink> sink) { sink_ = std::move(sink); }
 
-  /// Sets the request's trace; null for most requests. Kept as long as responses may come.
-  void SetTrace(std::shared_ptr<Trace> trace) { trace_ = std::move(trace); }
-  Trace* trace() const { return trace_.get(); }
-
   bool IsCancelled() const { return cancellation_->IsCancelled(); }
 
  private:
@@ -130,12 +134,9 @@ class ResponseFactory final : public ResponseOrigin,
   bool Record(Sent bit) { return (sent_.fetch_or(bit, std::memory_order_acq_rel) & bit) != 0; }
   /// Sends a response of a decoupled model; see Turns.
   void SendInTurn(std::unique_ptr<InferenceResponse> response, bool final);
-  /// Passes a response to the trace and the sink.
-  void Deliver(std::unique_ptr<InferenceResponse> response, bool final);
   void LogDropped() const;
 
   std::shared_ptr<Cancellation> cancellation_;
-  std::shared_ptr<Trace> trace_;
   std::atomic<uint32_t> sent_{0};  // bits of Sent
   std::atomic<uint32_t> custody_{0};
   std::atomic<uint64_t> statistics_index_{0};

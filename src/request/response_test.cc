@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <cstring>
+#include <future>
 #include <thread>
 #include <vector>
 
+#include "base/byte_budget.h"
+#include "base/testing/failing_allocation.h"
 #include "request/binding.h"
 #include "request/classify.h"
 #include "request/output_shape.h"
@@ -160,6 +163,46 @@ TEST_F(ResponseTest, SeveralThreadsSendAndNothingComesAfterTheFinal) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(sink->responses, kThreads * kEach + 1);
+  EXPECT_EQ(sink->finals, 1);
+}
+
+TEST_F(ResponseTest, AResponseThatWaitsForItsTurnNeedsNoMemory) {
+  /// Holds the first response until the test lets it go.
+  class HoldingSink final : public ResponseSink {
+   public:
+    void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept override {
+      if (count == 0) {
+        begun.set_value();
+        go_on.get_future().wait();
+      }
+      count += response != nullptr ? 1 : 0;
+      finals += final ? 1 : 0;
+    }
+    std::promise<void> begun, go_on;
+    size_t count = 0;
+    int finals = 0;
+  };
+  const auto sink = std::make_shared<HoldingSink>();
+  auto request = std::make_unique<InferenceRequest>();
+  request->SetSink(sink);
+  BindRequest(*request, MakeModel(R"(name: "d" model_transaction_policy { decoupled: true })"));
+  const auto factory = request->response_factory();
+  request.reset();
+  std::thread first([&] { factory->Send(factory->NewResponse().value(), false); });
+  sink->begun.get_future().wait();
+  constexpr size_t kWaiting = 500;
+  std::thread loop([&] {
+    base::ForbidBlocking();  // such a thread queues as much as it likes
+    std::vector<std::unique_ptr<InferenceResponse>> responses;
+    for (size_t i = 0; i < kWaiting; ++i) responses.push_back(factory->NewResponse().value());
+    const base::testing::FailingAllocation failure;
+    for (auto& response : responses) factory->Send(std::move(response), false);
+    factory->SendFinal();
+  });
+  loop.join();
+  sink->go_on.set_value();
+  first.join();
+  EXPECT_EQ(sink->count, 1 + kWaiting);
   EXPECT_EQ(sink->finals, 1);
 }
 

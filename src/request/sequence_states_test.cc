@@ -360,10 +360,26 @@ TEST_F(SettleTest, AnAnswerWithAnErrorDiscards) {
   EXPECT_THAT(Input(), ElementsAre(0));
 }
 
+TEST_F(SettleTest, ARequestThatNobodyCanAnswerDiscards) {
+  Use("INT32", "[ 1 ]");
+  ReleaseRequest(Executed());
+  EXPECT_EQ(sink_->finals(), 1u) << "the error of the factory";
+  EXPECT_THAT(Input(), ElementsAre(0));
+}
+
+TEST_F(SettleTest, ARequestThatIsAnsweredLaterCommits) {
+  Use("INT32", "[ 1 ]");
+  auto request = Executed();
+  const std::shared_ptr<ResponseFactory> factory = request->response_factory();
+  ReleaseRequest(std::move(request));
+  EXPECT_THAT(Input(), ElementsAre(5));
+  factory->SendFinal();
+}
+
 TEST_F(SettleTest, ARescheduledRequestCommitsAndStays) {
   Use("INT32", "[ 1 ]");
   auto request = Executed();
-  SettleStates(*request);
+  SettleStates(*request, /*is_last=*/false);
   EXPECT_THAT(Input(), ElementsAre(5));
   EXPECT_TRUE(request->inputs().empty());
   ASSERT_TRUE(inputs_->Attach(*request, states_).ok());

@@ -6,12 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/duration.h"
 #include "base/status.h"
 #include "schedule/batch.h"
-#include "schedule/queue_time.h"
 #include "telemetry/model_statistics.h"
 
 namespace nereid::schedule {
+
+using base::kNever;
 
 /// Identifies an instance to a planner. An id is never given to a second instance.
 using InstanceId = uint64_t;

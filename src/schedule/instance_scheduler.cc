@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/adopted_lock.h"
 #include "base/log.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
@@ -81,6 +82,8 @@ class InstanceScheduler::Progress final : public base::Stage {
   std::optional<base::StageSample> Sample(uint64_t now_ns) override {
     InstanceScheduler& scheduler = scheduler_;
     if (!scheduler.mutex_.TryLock()) return std::nullopt;
+    const base::AdoptedLock lock(
+        scheduler.mutex_);  // the text of the sample may not fit into memory
     const SchedulerView view{.workers = scheduler.workers_,
                              .queued = scheduler.planner_->size(),
                              .wake_ns = scheduler.wake_ns_,
@@ -88,9 +91,7 @@ class InstanceScheduler::Progress final : public base::Stage {
                              .may_wait = scheduler.sequences_ != nullptr ||
                                          scheduler.permits_ != nullptr ||
                                          scheduler.limits_ != nullptr};
-    base::StageSample sample = progress_.Sample(view, now_ns);
-    scheduler.mutex_.Unlock();
-    return sample;
+    return progress_.Sample(view, now_ns);
   }
 
  private:
@@ -389,7 +390,7 @@ Status InstanceScheduler::Reschedule(RequestPtr& request) noexcept {
   // Without mutex_, because the response factory and the states have locks and work of their own.
   // The sequence cannot end between the two locked sections: it is still `running`.
   request->response_factory()->MarkRescheduled();
-  request::SettleStates(*request);
+  request::SettleStates(*request, /*is_last=*/false);
   request->release_listener = nullptr;
   Assignment assignment;
   {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/stages.h"
 #include "base/testing/failing_allocation.h"
 #include "request/binding.h"
 #include "request/response_factory.h"
@@ -348,6 +349,28 @@ TEST_F(OutOfMemoryTest, TheEndOfADelay) {
         clock_.Advance(2'000'000);
       },
       [&] { RunTimers(); });
+}
+
+TEST_F(OutOfMemoryTest, ASampleForTheWatchdog) {
+  bool is_known = true;
+  const auto sample = [&](uint64_t /*id*/, const base::StageFacts& facts, base::Stage& stage) {
+    if (facts.kind != base::StageKind::kScheduler) return;
+    try {
+      is_known = stage.Sample(clock_.NowNs()).has_value();
+    } catch (const std::bad_alloc&) {
+    }
+  };
+  Play(
+      [&] {
+        Use("dynamic_batching { max_queue_delay_microseconds: 1000 }", 8);
+        Send(Make(0, 0));
+        clock_.Advance(2'000'000);  // the text says that the time of the request has passed
+      },
+      [&] { base::ProcessStages().ForEach(sample); },
+      [&] {
+        base::ProcessStages().ForEach(sample);
+        ASSERT_TRUE(is_known) << "the scheduler is locked";
+      });
 }
 
 TEST_F(OutOfMemoryTest, TimeoutsInTheQueue) {

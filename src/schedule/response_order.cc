@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/response_order.h"
 
-#include <new>
 #include <utility>
 
 #include "request/forwarding_sink.h"
@@ -24,18 +23,11 @@ class OrderedSink final : public request::ForwardingSink {
   void Open(std::shared_ptr<ResponseOrder> order) { order_ = std::move(order); }
 
   void Send(std::unique_ptr<InferenceResponse> response, bool final) noexcept override {
-    if (ended_) return;
     if (order_ == nullptr) return ForwardingSink::Send(std::move(response), final);
-    ResponseOrder::Events node;
-    if (!final && !TryAllocate(node)) {
-      // The response becomes the last one of its request, an error, and later ones are dropped.
-      if (response != nullptr) response->SetError(base::Status::Unavailable("out of memory"));
-      final = ended_ = true;
-    }
     // The response owns the factory, which owns this sink: after a final response is delivered, no
     // member may be used. Hence the local reference to the order.
     const auto order = final ? std::exchange(order_, nullptr) : order_;
-    order->Deliver(place_, {std::move(response), final}, node);
+    order->Deliver(place_, {std::move(response), final});
   }
 
   void ClosePlace() {
@@ -43,20 +35,10 @@ class OrderedSink final : public request::ForwardingSink {
   }
 
  private:
-  static bool TryAllocate(ResponseOrder::Events& events) {
-    try {
-      events.emplace_back();
-      return true;
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-
   // Null before the place is reserved and after it is closed. Needs no lock: the responses of one
   // request are sent one at a time, and a refusal comes before any of them.
   std::shared_ptr<ResponseOrder> order_;
   const ResponseOrder::PlaceIterator place_;
-  bool ended_ = false;  // memory was short for a response
 };
 
 ResponseOrder::~ResponseOrder() = default;
@@ -64,7 +46,6 @@ ResponseOrder::~ResponseOrder() = default;
 void ResponseOrder::Prepare(request::ResponseFactory& factory, Reservation* reservation) {
   Place& place = reservation->place_.emplace_back();
   place.sink = factory.shared_sink();
-  place.last.emplace_back();
   reservation->sink_ =
       std::make_shared<OrderedSink>(factory.shared_sink(), reservation->place_.begin());
 }
@@ -93,14 +74,10 @@ size_t ResponseOrder::places() const {
   return places_.size();
 }
 
-void ResponseOrder::Deliver(PlaceIterator place, Event event, Events& node) {
+void ResponseOrder::Deliver(PlaceIterator place, request::ResponseQueue::Event event) {
   MutexLock lock(mutex_);
-  if (event.final) {
-    place->closed = true;
-    node.swap(place->last);
-  }
-  node.front() = std::move(event);
-  place->held.splice(place->held.end(), node);
+  if (event.final) place->closed = true;
+  place->held.Push(std::move(event));
   Drain();
 }
 
@@ -127,11 +104,10 @@ void ResponseOrder::Drain() {
       done.clear();
       continue;
     }
-    Events events;
-    events.swap(front.held);
+    request::ResponseQueue::Event event = front.held.Pop();
     const std::shared_ptr<request::ResponseSink> sink = front.sink;
     MutexUnlock unlocked(mutex_);
-    for (Event& event : events) sink->Send(std::move(event.response), event.final);
+    sink->Send(std::move(event.response), event.final);
   }
   sending_ = false;
 }

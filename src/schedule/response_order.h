@@ -8,6 +8,7 @@
 #include "base/mutex.h"
 #include "base/thread_annotations.h"
 #include "request/response_factory.h"
+#include "request/response_queue.h"
 
 namespace nereid::schedule {
 
@@ -58,22 +59,15 @@ class ResponseOrder : public std::enable_shared_from_this<ResponseOrder> {
  private:
   friend class OrderedSink;
 
-  struct Event {
-    std::unique_ptr<request::InferenceResponse> response;
-    bool final = false;
-  };
-  using Events = std::list<Event>;
   struct Place {
     std::shared_ptr<request::ResponseSink> sink;  // the front end's
-    Events held;
-    Events last;          // memory for the final event: its delivery cannot fail
+    request::ResponseQueue held;
     bool closed = false;  // nothing will be added to `held`
   };
   using PlaceIterator = std::list<Place>::iterator;
 
-  /// Adds an event to a place. `node` has one element for an event that is not final, which the
-  /// caller has allocated. Does not allocate.
-  void Deliver(PlaceIterator place, Event event, Events& node);
+  /// Adds an event to a place.
+  void Deliver(PlaceIterator place, request::ResponseQueue::Event event);
   void Close(PlaceIterator place);
   /// Sends the responses that the places in front hold, until the first place is open and holds
   /// nothing. Releases mutex_ while it sends.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/testing/failing_allocation.h"
+#include "request/binding.h"
 #include "request/testing/make_model.h"
 
 namespace nereid::schedule {
@@ -135,7 +136,7 @@ class ErrorSink : public request::ResponseSink {
   std::vector<std::string> errors;
 };
 
-TEST_F(ResponseOrderTest, AResponseForWhichThereIsNoMemoryEndsItsRequest) {
+TEST_F(ResponseOrderTest, AResponseThatWaitsNeedsNoMemory) {
   const auto sink = std::make_shared<ErrorSink>();
   auto a = Reserve("a");
   auto b = std::make_shared<request::ResponseFactory>(sink, model_, "b",
@@ -148,10 +149,10 @@ TEST_F(ResponseOrderTest, AResponseForWhichThereIsNoMemoryEndsItsRequest) {
     b->Send(std::move(response), false);
   }
   SendPartial(*b);
-  b->SendFinal();
+  b->SendError(base::Status::Internal("the end"));
   EXPECT_THAT(sink->errors, ElementsAre());
   a->SendFinal();
-  EXPECT_THAT(sink->errors, ElementsAre("out of memory."));
+  EXPECT_THAT(sink->errors, ElementsAre("", "", "the end."));
   EXPECT_EQ(order_->places(), 0u);
 }
 
@@ -169,6 +170,40 @@ TEST_F(ResponseOrderTest, AFinalResponseNeedsNoMemory) {
   }
   a->SendFinal();
   EXPECT_THAT(sink->errors, ElementsAre("."));
+}
+
+/// Tells when the responses of traced requests are recorded.
+class RecordedResponses final : public request::TraceListener {
+ public:
+  RecordedResponses(std::string name, Arrivals& arrivals)
+      : name_(std::move(name)), arrivals_(arrivals) {}
+  void OnActivity(request::Trace&, request::TraceActivity, uint64_t) noexcept override {}
+  void OnCustomActivity(request::Trace&, std::string_view, uint64_t) noexcept override {}
+  void OnTensor(request::Trace&, request::TraceActivity,
+                const request::TracedTensor&) noexcept override {}
+  void OnResponse(request::Trace&, uint64_t) noexcept override { arrivals_.Add(name_); }
+  void OnReleased(std::unique_ptr<request::Trace>) noexcept override {}
+
+ private:
+  const std::string name_;
+  Arrivals& arrivals_;
+};
+
+TEST_F(ResponseOrderTest, ATraceRecordsAResponseWhenItMayGo) {
+  std::vector<std::unique_ptr<request::InferenceRequest>> requests;
+  for (const char* const name : {"a", "b"}) {
+    auto& made = requests.emplace_back(std::make_unique<request::InferenceRequest>());
+    made->SetSink(std::make_shared<NamedSink>(name, arrivals_));
+    made->SetTrace(request::ShareTrace(std::make_unique<request::Trace>(
+        std::make_shared<RecordedResponses>(std::string("trace of ") + name, arrivals_),
+        request::kTraceTimestamps, 0)));
+    request::BindRequest(*made, model_);
+    order_->Reserve(*made->response_factory());
+  }
+  requests[1]->response_factory()->SendFinal();
+  EXPECT_THAT(arrivals_.all(), ElementsAre()) << "b waits for a";
+  requests[0]->response_factory()->SendFinal();
+  EXPECT_THAT(arrivals_.all(), ElementsAre("trace of a", "a.", "trace of b", "b."));
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "schedule/queue_time.h"
+#include "base/duration.h"
 
 namespace nereid::schedule {
+
+using base::kNever;
 
 /// The number of requests that must wait before a model makes its first batch. For tests of
 /// batching, which must know the content of the queue at the first batch.
@@ -35,7 +37,7 @@ class StartGate {
   /// not after `now_ns` if the gate is open, kNever while too few requests wait.
   uint64_t OpensAt(uint64_t now_ns, size_t queued, size_t backlog = 0) {
     if (opens_ns_ == kNever && queued >= conditions_.queued && backlog >= conditions_.backlog) {
-      opens_ns_ = SaturatingAdd(now_ns, kOpensAfterNs);
+      opens_ns_ = now_ns + kOpensAfterNs;
     }
     return opens_ns_;
   }

@@ -7,42 +7,42 @@ using base::MutexLock;
 
 WakeTimer::~WakeTimer() {
   for (;;) {
-    Pending timer;
+    TimerId timer = 0;
     {
       MutexLock lock(mutex_);
-      if (pending_.empty() && running_.empty()) return;
-      timer = pending_.empty() ? *running_.begin() : *pending_.begin();
+      timer = running_ != 0 ? running_ : pending_;
     }
-    timers_.Cancel(timer.second);  // waits for a callback that is running
+    if (timer == 0) return;
+    timers_.Cancel(timer);  // waits for a callback that is running
     MutexLock lock(mutex_);
-    running_.erase(timer);
-    pending_.erase(timer);
+    if (pending_ == timer) pending_ = 0;
+    if (running_ == timer) running_ = 0;
   }
 }
 
 void WakeTimer::WakeAt(uint64_t deadline_ns) {
-  if (deadline_ns == UINT64_MAX) return;
+  if (deadline_ns == base::kNever) return;
   MutexLock lock(mutex_);
-  if (!pending_.empty() && pending_.begin()->first <= deadline_ns) return;
-  // The callback must know its own entry, whose id is known only after Schedule returns. The
-  // callback reads the entry under mutex_, which is held here until the id is filled in. The entry
-  // is allocated first, so that no timer is scheduled that the destructor does not know.
-  auto timer = std::make_shared<Pending>(deadline_ns, 0);
-  std::set<Pending> entry = {*timer};
-  timer->second = timers_.Schedule(deadline_ns, [this, timer] { OnTimer(*timer); });
-  auto node = entry.extract(entry.begin());
-  node.value() = *timer;
-  pending_.insert(std::move(node));
+  if (pending_ == 0) {
+    // The callback takes mutex_ first, so it finds the timer.
+    pending_ = timers_.Schedule(deadline_ns, [this] { OnTimer(); });
+    pending_ns_ = deadline_ns;
+    return;
+  }
+  if (pending_ns_ <= deadline_ns) return;
+  // A timer whose callback has begun cannot be moved. The callback waits for mutex_, so its call of
+  // the function comes at once.
+  if (timers_.Move(pending_, deadline_ns)) pending_ns_ = deadline_ns;
 }
 
-void WakeTimer::OnTimer(const Pending& timer) {
+void WakeTimer::OnTimer() {
   {
     MutexLock lock(mutex_);
-    running_.insert(pending_.extract(timer));
+    running_ = std::exchange(pending_, 0);
   }
   callback_();
   MutexLock lock(mutex_);
-  running_.erase(timer);
+  running_ = 0;
 }
 
 }  // namespace nereid::schedule

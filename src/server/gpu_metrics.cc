@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/log.h"
 
 namespace nereid::server {
@@ -68,7 +69,7 @@ std::unique_ptr<GpuMetrics> GpuMetrics::Create(telemetry::Registry& registry,
 GpuMetrics::GpuMetrics(telemetry::Registry& registry, const device::Nvml& nvml,
                        std::vector<Measured> gpus, uint64_t interval_ms, const base::Clock& clock)
     : nvml_(nvml),
-      interval_ns_(interval_ms * 1'000'000),
+      interval_ns_(base::Duration::Milliseconds(interval_ms).ns()),
       clock_(clock),
       gpus_(std::move(gpus)),
       last_read_ns_(clock.NowNs()),

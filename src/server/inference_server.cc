@@ -5,6 +5,7 @@
 
 #include "abi/process_metrics_registry.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/log.h"
 #include "curl/curl_client.h"
 #include "request/stopping_status.h"
@@ -105,11 +106,11 @@ Status SubmitNow(const SubmissionParts& server, ServerPhase::Value refused_from,
 }
 
 ModelResidency::Settings ResidencySettings(const ServerSettings& settings) {
-  constexpr uint64_t kSecondNs = 1'000'000'000;
   ModelResidency::Settings residency;
   residency.planner.budget_bytes = settings.model_memory_budget;
-  residency.planner.min_residence_ns = settings.model_min_residence_secs * kSecondNs;
-  residency.planner.max_wait_ns = settings.model_wait_secs * kSecondNs;
+  residency.planner.min_residence_ns =
+      base::Duration::Seconds(settings.model_min_residence_secs).ns();
+  residency.planner.max_wait_ns = base::Duration::Seconds(settings.model_wait_secs).ns();
   residency.planner.line.requests = settings.model_wait_queue_size;
   residency.pinned = settings.pinned_models;
   return residency;
@@ -168,7 +169,7 @@ Status InferenceServer::Start() {
   loads_ = std::make_unique<ModelLoads>(repositories_->lifecycle());
   if (settings_.watchdog_secs != 0) {
     watchdog_ =
-        std::make_unique<watchdog::Watchdog>(uint64_t{settings_.watchdog_secs} * 1'000'000'000);
+        std::make_unique<watchdog::Watchdog>(base::Duration::Seconds(settings_.watchdog_secs).ns());
     NEREID_RETURN_IF_ERROR(watchdog_->Start());
   }
   health_ = std::make_unique<ServerHealth>(
@@ -230,8 +231,8 @@ bool InferenceServer::WaitUntilIdle(uint64_t deadline_ns) const {
 }
 
 Status InferenceServer::Stop(std::optional<uint64_t> deadline_ns) {
-  const uint64_t until_ns = deadline_ns.value_or(base::SteadyClock().NowNs() +
-                                                 uint64_t{exit_timeout_secs_} * 1'000'000'000);
+  const uint64_t until_ns = deadline_ns.value_or(
+      base::Duration::Seconds(exit_timeout_secs_).After(base::SteadyClock().NowNs()));
   BeginStop();
   // A second call (the destructor after Stop) logs nothing twice.
   const bool first = phase_.BeginStopping();

@@ -5,6 +5,15 @@
 #include <utility>
 
 namespace nereid::server {
+namespace {
+
+bool Has(const std::vector<Predecessors::Version>& versions, const Predecessors::Version& wanted) {
+  return std::any_of(
+      versions.begin(), versions.end(),
+      [&wanted](const Predecessors::Version& version) { return version.served == wanted.served; });
+}
+
+}  // namespace
 
 Predecessors::Versions Predecessors::List() const {
   base::MutexLock lock(mutex_);
@@ -17,19 +26,16 @@ void Predecessors::Exchange(Versions* versions) {
 }
 
 void Predecessors::Add(Versions replaced) {
-  for (Version& known : List()) {
-    const bool is_new = std::none_of(replaced.begin(), replaced.end(), [&](const Version& other) {
-      return other.served == known.served;
-    });
-    if (is_new) replaced.push_back(std::move(known));
-  }
   Versions too_many;
-  if (replaced.size() > kMax) {
-    too_many.assign(replaced.begin() + kMax, replaced.end());
-    replaced.resize(kMax);
-  }
   {
     base::MutexLock lock(mutex_);
+    for (const Version& known : versions_) {
+      if (!Has(replaced, known)) replaced.push_back(known);
+    }
+    if (replaced.size() > kMax) {
+      too_many.assign(replaced.begin() + kMax, replaced.end());
+      replaced.resize(kMax);
+    }
     Exchange(&replaced);
   }
   for (const Version& version : too_many) version.model->EndIdleSequences();
@@ -45,17 +51,18 @@ std::shared_ptr<ServedModel> Predecessors::FindOwner(const request::CorrelationI
 }
 
 bool Predecessors::DropFinished() {
-  Versions kept = List();
-  const size_t count = kept.size();
-  std::erase_if(kept,
-                [](const Version& version) { return version.model->ListSequences(0).total == 0; });
-  const bool is_left = !kept.empty();
+  Versions finished = List();
+  std::erase_if(finished,
+                [](const Version& version) { return version.model->ListSequences(0).total != 0; });
+  // Destroyed, with what is dropped, after the lock is released.
+  Versions kept;
   base::MutexLock lock(mutex_);
-  // A version that was added meanwhile is looked at the next time.
-  if (versions_.size() != count) return true;
+  // The list may be another one by now. Only the versions that were found finished leave it.
+  for (const Version& version : versions_) {
+    if (!Has(finished, version)) kept.push_back(version);
+  }
   Exchange(&kept);
-  lock.Unlock();  // before `kept` releases what was dropped
-  return is_left;
+  return !versions_.empty();
 }
 
 void Predecessors::DropAll() {

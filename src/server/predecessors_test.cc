@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
 
 #include "request/testing/make_model.h"
@@ -34,6 +35,7 @@ class FakeVersion final : public model::ModelVersion {
   telemetry::SequenceList ListSequences(size_t) const override {
     telemetry::SequenceList list;
     list.total = sequences.size();
+    if (on_list) on_list();
     return list;
   }
   Status CheckReady() override { return Status::Ok(); }
@@ -45,6 +47,7 @@ class FakeVersion final : public model::ModelVersion {
   void ApplyUpdate(model::InstanceUpdate) override {}
 
   std::set<request::CorrelationId> sequences;
+  std::function<void()> on_list;
 
  private:
   request::ModelIdentity identity_;
@@ -157,6 +160,21 @@ TEST_F(PredecessorsTest, ARemovalEndsTheSequencesOfAllVersions) {
   second.model->OnRemoved(nullptr);
   EXPECT_THAT(first.version->sequences, IsEmpty());
   EXPECT_THAT(second.version->sequences, IsEmpty());
+}
+
+TEST_F(PredecessorsTest, AVersionThatIsAddedDuringALookStays) {
+  const Served finished = Make();
+  const Served added = Make({uint64_t{8}});
+  Predecessors predecessors;
+  predecessors.Add({{finished.model, finished.version.get()}});
+  // Meanwhile another version takes the place of the first one: the number stays the same.
+  finished.version->on_list = [&] {
+    finished.version->on_list = nullptr;
+    predecessors.DropAll();
+    predecessors.Add({{added.model, added.version.get()}});
+  };
+  EXPECT_TRUE(predecessors.DropFinished());
+  EXPECT_EQ(predecessors.FindOwner(uint64_t{8}, -1), added.model);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/log.h"
 #include "repository/archived_model.h"
 #include "server/model_runtime.h"
@@ -19,8 +20,6 @@ using base::Status;
 
 namespace {
 
-constexpr uint64_t kSecondNs = 1'000'000'000;
-
 repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& settings,
                                                      const ModelStorage& storage,
                                                      ModelResidency* residency) {
@@ -30,10 +29,10 @@ repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& setti
   options.poll.strict_config = settings.strict_model_config;
   options.poll.config_name = settings.model_config_name;
   options.namespacing = settings.model_namespacing;
-  options.settle.settle_ns = uint64_t{settings.repository_settle_secs} * kSecondNs;
+  options.settle.settle_ns = base::Duration::Seconds(settings.repository_settle_secs).ns();
   options.load_threads = settings.model_load_thread_count;
   options.load_retries = settings.model_load_retry_count;
-  options.load_timeout_ns = uint64_t{settings.model_load_timeout_secs} * kSecondNs;
+  options.load_timeout_ns = base::Duration::Seconds(settings.model_load_timeout_secs).ns();
   options.gate = storage.gate;
   options.filter = residency;
   return options;
@@ -173,9 +172,10 @@ Status RepositoryControl::LoadModel(const std::string& name, repository::LoadOve
 Status RepositoryControl::StartPolling() {
   const bool polls = settings_.model_control_mode == ModelControlMode::kPoll;
   if (!polls || settings_.repository_poll_secs == 0) return Status::Ok();
-  poller_ = std::make_unique<RepositoryPoller>([this] { return PollByItself(); },
-                                               uint64_t{settings_.repository_poll_secs} * kSecondNs,
-                                               base::SteadyClock(), runtime_.timers());
+  poller_ = std::make_unique<RepositoryPoller>(
+      [this] { return PollByItself(); },
+      base::Duration::Seconds(settings_.repository_poll_secs).ns(), base::SteadyClock(),
+      runtime_.timers());
   return poller_->Start();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/server_health.h"
 
+#include "base/duration.h"
 #include "base/log.h"
 #include "server/residency/resident_answers.h"
 
@@ -63,7 +64,7 @@ base::Result<api::DrainReport> ServerHealth::ChangeDrain(const api::DrainChange&
     return Drain();
   }
   const uint64_t until_ns = change.seconds
-                                ? clock_.NowNs() + uint64_t{*change.seconds} * 1'000'000'000
+                                ? base::Duration::Seconds(*change.seconds).After(clock_.NowNs())
                                 : server::Drain::kForever;
   drain_.Begin(until_ns);
   LOG_INFO << "The server drains"

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/checked_math.h"
+#include "base/duration.h"
 
 namespace nereid::telemetry {
 namespace {
@@ -122,7 +123,7 @@ void ProcessMetrics::CollectCpu(MetricWriter& writer) {
   if (times.ok()) {
     const base::MutexLock lock(mutex_);
     const uint64_t now_ns = clock_.NowNs();
-    if (now_ns - last_read_ns_ >= options_.interval_ms * 1'000'000) {
+    if (now_ns - last_read_ns_ >= base::Duration::Milliseconds(options_.interval_ms).ns()) {
       utilization_ = CpuUtilization(last_times_, *times);
       last_times_ = *times;
       last_read_ns_ = now_ns;

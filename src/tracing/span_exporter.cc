@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/threads.h"
 #include "codec/compression/compression.h"
@@ -16,8 +17,6 @@ namespace {
 
 // The fastest level: spans compress well with any.
 constexpr int kGzipLevel = 1;
-// The thread looks at the clock at least this often, so that no wait overflows.
-constexpr uint64_t kMaxWaitNs = 60'000'000'000;
 constexpr uint64_t kPauseNs = 1'000'000'000;
 
 SpanExporter::Limits Usable(SpanExporter::Limits limits) {
@@ -211,7 +210,7 @@ void SpanExporter::Run() {
         (next_ns == kNever ? !waiting_.empty() : waiting_.size() >= limits_.max_batch)) {
       continue;
     }
-    changed_.WaitFor(lock, std::chrono::nanoseconds(std::min(next_ns - now_ns, kMaxWaitNs)));
+    changed_.WaitFor(lock, base::WaitTime(now_ns, next_ns));
     // A wake does not end the wait for the next attempt of a batch: Step() looks at the clock.
   }
   const base::MutexLock lock(mutex_);
@@ -227,8 +226,7 @@ void SpanExporter::Stop(uint64_t deadline_ns) {
       changed_.NotifyAll();
       uint64_t now_ns = clock_.NowNs();
       while (running_ && now_ns < deadline_ns) {
-        changed_.WaitFor(lock,
-                         std::chrono::nanoseconds(std::min(deadline_ns - now_ns, kMaxWaitNs)));
+        changed_.WaitFor(lock, base::WaitTime(now_ns, deadline_ns));
         now_ns = clock_.NowNs();
       }
       give_up_.store(true);

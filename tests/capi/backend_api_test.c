@@ -120,9 +120,12 @@ static void TestRequest(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
 }
 
 static void TestReports(TRITONSERVER_Server* server) {
-  static const char* const parts[] = {"\"execution_count\":1", "\"inference_count\":1",
-                                      "\"byte_size\":1234", "\"byte_size\":4321",
-                                      "\"response_stats\":{\"0\":{"};
+  static const char* const parts[] = {
+      "\"execution_count\":1", "\"inference_count\":1",
+      /* The last report of the instance, and the model's. */
+      "\"memory_usage\":[{\"type\":\"CPU\",\"id\":0,\"byte_size\":1234},"
+      "{\"type\":\"CPU\",\"id\":0,\"byte_size\":4321}]",
+      "\"response_stats\":{\"0\":{"};
   for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); ++i) {
     TRITONSERVER_Message* message = NULL;
     OK(TRITONSERVER_ServerModelStatistics(server, "every", 1, &message));

@@ -89,7 +89,12 @@ TRITONSERVER_Error* ReportMemory(TRITONBACKEND_Model* model,
   if (model != nullptr) {
     TRY(TRITONBACKEND_ModelReportMemoryUsage(model, &usage, 1));
   } else {
+    // The last report counts. One with an invalid entry changes nothing.
+    TRITONSERVER_BufferAttributes* two[] = {usage, usage};
+    TRY(TRITONBACKEND_ModelInstanceReportMemoryUsage(instance, two, 2));
     TRY(TRITONBACKEND_ModelInstanceReportMemoryUsage(instance, &usage, 1));
+    two[1] = nullptr;
+    REFUSED(TRITONBACKEND_ModelInstanceReportMemoryUsage(instance, two, 2));
   }
   return TRITONSERVER_BufferAttributesDelete(usage);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nereid/backend/error.h"
@@ -109,22 +111,58 @@ class Batch {
     return Error(TRITONBACKEND_ResponseNew(&member.response, member.request));
   }
 
-  /// Records the time at which the inputs are ready. Only the first call has an effect. The
-  /// requests that have not failed at this time form one execution in the batch statistics.
-  void ComputeStarts() {
-    if (compute_start_ns_ != 0) {
-      return;
-    }
-    for (const BatchMember& member : members_) {
-      executed_batch_size_ += member.error.ok() ? member.batch_size : 0;
-    }
-    compute_start_ns_ = NowNs();
+  /// Begins one of several executions: of a part of the batch, or of a part once more after an
+  /// execution has failed. Each one counts in the batch statistics. A backend that executes the
+  /// batch once need not call this.
+  void ExecutionStarts(uint64_t batch_size) {
+    const uint64_t now = NowNs();
+    const bool is_first = compute_start_ns_ == 0;
+    CountExecution(now);
+    execution_ = {batch_size, is_first ? exec_start_ns_ : now, 0, 0};
   }
 
-  /// Records the time at which the framework is done. The last call counts.
-  void ComputeEnds() { compute_end_ns_ = NowNs(); }
+  /// Records the time at which the inputs are ready. Only the first call of an execution has an
+  /// effect. Without ExecutionStarts, the requests that have not failed at this time form the
+  /// execution.
+  void ComputeStarts() {
+    if (execution_.compute_start_ns != 0) {
+      return;
+    }
+    if (execution_.batch_size == 0) {
+      execution_.start_ns = exec_start_ns_;
+      for (const BatchMember& member : members_) {
+        execution_.batch_size += member.error.ok() ? member.batch_size : 0;
+      }
+    }
+    execution_.compute_start_ns = NowNs();
+    if (compute_start_ns_ == 0) {
+      compute_start_ns_ = execution_.compute_start_ns;
+    }
+  }
+
+  /// Records the time at which the framework is done. The last call of an execution counts.
+  void ComputeEnds() { execution_.compute_end_ns = compute_end_ns_ = NowNs(); }
 
  private:
+  /// An execution in the batch statistics.
+  struct Execution {
+    uint64_t batch_size = 0;
+    uint64_t start_ns = 0;
+    uint64_t compute_start_ns = 0;  // 0: it has not begun to compute, and does not count
+    uint64_t compute_end_ns = 0;
+  };
+
+  void CountExecution(uint64_t end_ns) noexcept {
+    const Execution ended = std::exchange(execution_, Execution());
+    if (ended.batch_size == 0 || ended.compute_start_ns == 0) {
+      return;
+    }
+    Drop("count an execution",
+         TRITONBACKEND_ModelInstanceReportBatchStatistics(
+             instance_, ended.batch_size, ended.start_ns, ended.compute_start_ns,
+             std::max(ended.compute_start_ns, ended.compute_end_ns), end_ns));
+  }
+
   void Complete() noexcept {
     const uint64_t exec_end_ns = NowNs();
     if (compute_end_ns_ == 0) {
@@ -133,11 +171,7 @@ class Batch {
     if (compute_start_ns_ == 0) {
       compute_start_ns_ = compute_end_ns_;
     }
-    if (executed_batch_size_ > 0) {
-      Drop("count the execution", TRITONBACKEND_ModelInstanceReportBatchStatistics(
-                                      instance_, executed_batch_size_, exec_start_ns_,
-                                      compute_start_ns_, compute_end_ns_, exec_end_ns));
-    }
+    CountExecution(exec_end_ns);
     for (const BatchMember& member : members_) {
       Count(member, compute_start_ns_, compute_end_ns_, exec_end_ns);
     }
@@ -203,7 +237,8 @@ class Batch {
 
   TRITONBACKEND_ModelInstance* instance_;
   std::vector<BatchMember>& members_;
-  uint64_t executed_batch_size_ = 0;
+  Execution execution_;  // the present one
+  // Of the whole batch, which is what the statistics of a request say.
   uint64_t exec_start_ns_;
   uint64_t compute_start_ns_ = 0;
   uint64_t compute_end_ns_ = 0;

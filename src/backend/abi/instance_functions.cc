@@ -2,12 +2,11 @@
 // TRITONBACKEND_ModelInstance*, except the statistics.
 #include "abi/error.h"
 #include "abi/handle.h"
+#include "backend/abi/memory_usage.h"
 #include "backend/backend_instance.h"
-#include "memory/buffer_attributes.h"
 
 using nereid::abi::Guard;
 using nereid::abi::OutOfBounds;
-using nereid::abi::Unwrap;
 using nereid::backend::BackendInstance;
 using nereid::base::Status;
 
@@ -115,10 +114,9 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportMemoryUsage(
   NEREID_CHECK_NOT_NULL(instance);
   if (usage_size > 0) NEREID_CHECK_NOT_NULL(usage);
   return Guard([&] {
-    for (uint32_t i = 0; i < usage_size; ++i) {
-      if (usage[i] == nullptr) return Status::InvalidArgument("usage has a null entry");
-      BackendInstance::From(instance)->observer().OnMemoryUsage(Unwrap(usage[i]));
-    }
+    NEREID_ASSIGN_OR_RETURN(const auto reported,
+                            nereid::backend::ReadMemoryUsage(usage, usage_size));
+    BackendInstance::From(instance)->observer().OnMemoryUsage(reported);
     return Status::Ok();
   });
 }

@@ -3,11 +3,10 @@
 #include "abi/error.h"
 #include "abi/handle.h"
 #include "abi/message.h"
+#include "backend/abi/memory_usage.h"
 #include "backend/backend_model.h"
-#include "memory/buffer_attributes.h"
 
 using nereid::abi::Guard;
-using nereid::abi::Unwrap;
 using nereid::backend::BackendModel;
 using nereid::base::Status;
 
@@ -104,11 +103,7 @@ TRITONSERVER_Error* TRITONBACKEND_ModelReportMemoryUsage(TRITONBACKEND_Model* mo
   NEREID_CHECK_NOT_NULL(model);
   if (usage_size > 0) NEREID_CHECK_NOT_NULL(usage);
   return Guard([&] {
-    std::vector<nereid::memory::BufferAttributes> reported;
-    for (uint32_t i = 0; i < usage_size; ++i) {
-      if (usage[i] == nullptr) return Status::InvalidArgument("usage has a null entry");
-      reported.push_back(Unwrap(usage[i]));
-    }
+    NEREID_ASSIGN_OR_RETURN(auto reported, nereid::backend::ReadMemoryUsage(usage, usage_size));
     BackendModel::From(model)->SetMemoryUsage(std::move(reported));
     return Status::Ok();
   });

@@ -10,16 +10,16 @@
 #include "frontend/http2/exception_guard.h"
 
 namespace nereid::frontend::grpc {
-namespace {
 
 /// Brings a delivery to its call on the event loop.
-class Arrival final : public net::Task {
+class Call::Arrival final : public net::Task {
  public:
   Arrival(std::shared_ptr<Call> call, Delivery delivery)
       : call_(std::move(call)), delivery_(std::move(delivery)) {}
 
  private:
   void Run() noexcept override {
+    call_->on_their_way_.fetch_sub(1, std::memory_order_relaxed);
     const bool arrived = http2::Guarded("gRPC: a call", false, [this] {
       call_->Arrive(std::move(delivery_));
       return true;
@@ -31,14 +31,13 @@ class Arrival final : public net::Task {
   Delivery delivery_;
 };
 
-}  // namespace
-
 Call::Call(const CallOrigin& origin, ResponseFraming framing)
     : CallStream(origin, std::move(framing)), inbox_(origin.loop.inbox()) {}
 
 void Call::Deliver(Delivery delivery) {
-  // The loop is only compared: if it is gone, no thread runs it.
-  if (net::EventLoop::Current() == &loop_) {
+  // The loop is only compared: if it is gone, no thread runs it. The thread that has posted an
+  // earlier result of the same request has counted it before this call.
+  if (net::EventLoop::Current() == &loop_ && on_their_way_.load(std::memory_order_relaxed) == 0) {
     Arrive(std::move(delivery));
   } else {
     DeliverLater(std::move(delivery));
@@ -48,6 +47,8 @@ void Call::Deliver(Delivery delivery) {
 // A result that cannot be delivered for lack of memory ends the call, which its client would
 // otherwise await for ever. That takes no memory.
 void Call::DeliverLater(Delivery delivery) noexcept {
+  // After a failure for good: nothing arrives any more before the stream is reset.
+  on_their_way_.fetch_add(1, std::memory_order_relaxed);
   try {
     const auto arrival = std::make_shared<Arrival>(shared_from_this(), std::move(delivery));
     inbox_->Post(*arrival, arrival);

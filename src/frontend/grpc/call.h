@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -17,8 +19,10 @@ class Call : public CallStream, public std::enable_shared_from_this<Call> {
  public:
   explicit Call(const CallOrigin& origin, ResponseFraming framing = {});
 
-  /// Brings a result to OnDelivery() on the event loop: at once if this is its thread, else later.
-  /// May be called by any thread, also after the server is destroyed.
+  /// Brings a result to OnDelivery() on the event loop: at once if this is its thread and no
+  /// earlier result is on its way, else later. So the results of one request, which are delivered
+  /// one after the other, arrive in that order, whichever threads deliver them. May be called by
+  /// any thread, also after the server is destroyed.
   void Deliver(Delivery delivery);
   const ResponseFraming& framing() const { return framing_; }
 
@@ -52,7 +56,10 @@ class Call : public CallStream, public std::enable_shared_from_this<Call> {
   void ReadBacklog();
   void DeliverLater(Delivery delivery) noexcept;
 
+  class Arrival;
+
   const std::shared_ptr<net::Inbox> inbox_;
+  std::atomic<size_t> on_their_way_{0};  // the deliveries in the inbox
   net::MemberTask<Call, &Call::Abandon> abandonment_{*this};
 };
 

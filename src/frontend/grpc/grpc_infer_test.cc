@@ -487,6 +487,38 @@ TEST_F(GrpcStreamTest, DecoupledModelsMayAnswerSeveralTimesOrNever) {
   EXPECT_TRUE(final.parameters().at("triton_final_response").bool_param());
 }
 
+/// Sends a response with one empty output of this name.
+void SendNamed(request::ResponseFactory& factory, const std::string& output) {
+  auto response = factory.NewResponse().value();
+  request::Output* const added = *response->AddOutput(output, tensor::DataType::kUint8, {0});
+  memory::MemoryType type = memory::MemoryType::kCpu;
+  int64_t id = 0;
+  ASSERT_TRUE(response->AllocateOutput(added, 0, &type, &id).ok());
+  factory.Send(std::move(response), false);
+}
+
+// The first response is on its way to the event loop when the loop's own thread sends the next one.
+TEST_F(GrpcStreamTest, ResponsesOfSeveralThreadsArriveInTheOrderInWhichTheyWereSent) {
+  service_.handler = [](RequestPtr request) {
+    request::ResponseFactory& factory = *request->response_factory();
+    std::thread([&factory] { SendNamed(factory, "FIRST"); }).join();
+    SendNamed(factory, "SECOND");
+    factory.SendFinal();
+    Release(std::move(request));
+  };
+  Start();
+  TestClient client(port());
+  const int32_t stream = client.Open(kModelStreamInfer);
+  client.Send(stream, Frame(EchoRequest("x", "decoupled")), true);
+  const Reply& reply = client.Finish(stream);
+  ASSERT_EQ(reply.messages().size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const auto response = ParseStreamResponse(reply.messages()[i]).infer_response();
+    ASSERT_EQ(response.outputs_size(), 1);
+    EXPECT_EQ(response.outputs(0).name(), i == 0 ? "FIRST" : "SECOND");
+  }
+}
+
 TEST_F(GrpcStreamTest, ResetCancelsEveryRequest) {
   service_.handler = service_.HoldHandler();
   Start();

@@ -159,6 +159,7 @@ void ConnectionExchange::FreeReply() {
   if (size > kMaxFreedOnLoop && reply().owner != nullptr) {
     loop_.handler().FreeElsewhere(std::move(reply().owner));
   }
+  timing().reset();
   reply().Clear();
 }
 
@@ -180,6 +181,7 @@ void ConnectionExchange::Abandon(const std::shared_ptr<DeadlineSink>& sink) {
   }
   next_ = nullptr;
   response_.reset();
+  timing().reset();
   reply().Clear();
 }
 

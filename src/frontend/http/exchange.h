@@ -108,6 +108,7 @@ class Exchange {
   void SetTrace(std::shared_ptr<tracing::RequestTrace> trace);
 
   /// Returns a reference to what becomes the field Server-Timing of the reply. Null: nobody asks.
+  /// A part of the reply: it is kept as long as another thread may make the reply.
   std::shared_ptr<const ServerTiming>& timing() { return timing_; }
 
   AccessEntry& access_entry() { return access_entry_; }
@@ -150,11 +151,8 @@ class Exchange {
   void Stamp(std::string_view activity) const {
     if (trace_ != nullptr) trace_->Stamp(activity, base::SteadyClock().NowNs());
   }
-  /// Passes the trace on as complete, and forgets the times.
-  void EndTrace() {
-    trace_.reset();
-    timing_.reset();
-  }
+  /// Passes the trace on as complete.
+  void EndTrace() { trace_.reset(); }
 
  private:
   ReceivedRequest request_;

@@ -18,6 +18,7 @@
 #include "frontend/http/http_server.h"
 #include "frontend/http/kserve_handler.h"
 #include "frontend/http/off_loop.h"
+#include "frontend/http/server_timing.h"
 #include "frontend/http/testing/raw_client.h"
 #include "frontend/http/testing/server_fixture.h"
 
@@ -331,6 +332,46 @@ TEST_F(HttpFramingTest, ASlowIndexDelaysNoOtherClient) {
   PassTheLoop();
   answer.set_value();
   EXPECT_EQ(slow.Receive()->status, 200);
+}
+
+/// A handler that works for a request, as the encoding of a large reply does, until the client has
+/// gone and the test lets it go on.
+class TimingHandler final : public HttpHandler {
+ public:
+  void Handle(Exchange& exchange) override {
+    if (exchange.head().path() != "/timed") return exchange.Finish();
+    exchange.timing() = std::make_shared<const ServerTiming>();
+    off_loop_.Run(exchange, [this, &exchange] {
+      begun.set_value();
+      while (!exchange.IsGone()) std::this_thread::yield();
+      gone.set_value();
+      go_on.get_future().wait();
+      has_timing.set_value(exchange.timing() != nullptr);
+    });
+  }
+  bool MakeInferenceReply(Exchange&, std::unique_ptr<request::InferenceResponse>, int) override {
+    return true;
+  }
+  void Stop() override { off_loop_.Stop(); }
+
+  std::promise<void> begun, gone, go_on;
+  std::promise<bool> has_timing;
+
+ private:
+  OffLoop off_loop_{"test", 1};
+};
+
+TEST_F(HttpFramingTest, TheTimesStayWhileAnotherThreadMakesTheReply) {
+  const auto handler = std::make_shared<TimingHandler>();
+  Start(handler);
+  RawClient client(server_->port());
+  client.Send(Get("/timed"));
+  handler->begun.get_future().wait();
+  client.Abort();
+  handler->gone.get_future().wait();
+  PassTheLoop();  // the loop has done all that it does for a client that has gone
+  handler->go_on.set_value();
+  EXPECT_TRUE(handler->has_timing.get_future().get());
 }
 
 std::string LargeJson(const std::string& id, int floats) {

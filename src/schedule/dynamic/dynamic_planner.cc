@@ -48,7 +48,7 @@ DynamicPlanner::DynamicPlanner(const config::ModelConfig& config,
                                const config::DynamicBatchingOptions& options,
                                std::shared_ptr<BatchLimits> limits)
     : max_batch_size_(static_cast<uint64_t>(std::max(1, config.max_batch_size()))),
-      delay_ns_(MicrosecondsToNs(options.max_queue_delay_us)),
+      delay_(base::Duration::Microseconds(options.max_queue_delay_us)),
       before_timeout_(IsTrue(config, kBatchBeforeTimeout)),
       no_waiting_alone_(config.dynamic_batching() && IsTrue(config, kNoWaitingAlone)),
       compatibility_(config),
@@ -183,15 +183,15 @@ DynamicPlanner::Choice DynamicPlanner::Choose(uint64_t now_ns) {
   if (limits_ != nullptr) return ChooseByLimits(now_ns);
   const Prefix& prefix = prefix_;
   // The order of these checks is the rule; see the class comment.
-  const uint64_t delay_end_ns = SaturatingAdd(prefix.oldest_ns, delay_ns_);
-  const bool expired = delay_ns_ != 0 && now_ns >= delay_end_ns;
+  const uint64_t delay_end_ns = delay_.After(prefix.oldest_ns);
+  const bool expired = delay_.ns() != 0 && now_ns >= delay_end_ns;
   const bool passed = largest_preferred_ > 0 && prefix.size >= largest_preferred_;
   // Before `closed`: a preferred size runs even if more requests were collected beyond it.
   if (prefix.best_requests > 0 && !expired) return {prefix.best_requests, prefix.best_reason};
   if (prefix.closed) return {prefix.requests, prefix.closed_reason};
   if (expired) return {prefix.requests, BatchReason::kDelayExpired};
   if (passed) return {prefix.requests, BatchReason::kPreferredPassed};
-  if (delay_ns_ == 0) return {prefix.requests, BatchReason::kNoDelay};
+  if (delay_.ns() == 0) return {prefix.requests, BatchReason::kNoDelay};
   const uint64_t hold_end_ns = EndOfHold(prefix.must_run_ns);
   if (now_ns >= hold_end_ns) return {prefix.requests, BatchReason::kDeadline};
   if (no_waiting_alone_ && queue_.size() == 1 && lone_.GoesAtOnce()) {

@@ -130,7 +130,7 @@ class DynamicPlanner final : public BatchPlanner {
   void ResetPrefix() { prefix_ = {}; }
 
   const uint64_t max_batch_size_;
-  const uint64_t delay_ns_;
+  const base::Duration delay_;
   const bool before_timeout_;
   const bool no_waiting_alone_;
   std::vector<uint64_t> preferred_;

@@ -6,6 +6,10 @@
 namespace nereid::schedule {
 namespace {
 
+/// What an instance has executed when it becomes available: Triton runs its initialization and its
+/// warmup, with or without samples, as executions.
+constexpr uint64_t kFirstExecutions = 2;
+
 uint64_t SaturatingMultiply(uint64_t a, uint64_t b) {
   uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
@@ -23,34 +27,46 @@ RateLimiter::RateLimiter(const std::vector<ResourceCapacity>& capacities) {
 
 base::Result<std::vector<RateLimiter::InstanceId>> RateLimiter::Register(
     const std::vector<LimitedInstance>& instances) {
-  std::vector<Needs> needs;
+  std::vector<Counts> needs;
   for (const LimitedInstance& instance : instances) {
-    Needs& own = needs.emplace_back();
+    Counts& own = needs.emplace_back();
     for (const ResourceNeed& need : instance.needs) {
       const auto device = need.global ? std::nullopt : std::optional<int32_t>(instance.device);
       own[{device, need.name}] = need.count;
     }
   }
-  const Needs largest = LargestNeeds(needs);
-  NEREID_RETURN_IF_ERROR(CheckCapacities(largest));
-  SetCapacities(largest);
+  NEREID_RETURN_IF_ERROR(CheckCapacities(LargestNeeds(needs)));
   std::vector<InstanceId> ids;
+  std::map<InstanceId, Instance> added;
+  Resources new_resources;
   for (size_t i = 0; i < instances.size(); ++i) {
-    ids.push_back(next_id_++);
-    Instance& instance = instances_[ids.back()];
+    const InstanceId id = next_id_ + i;
+    ids.push_back(id);
+    Instance& instance = added[id];
     instance.priority = std::max<uint64_t>(1, instances[i].priority);
-    instance.needs = std::move(needs[i]);
+    StagedInstances entry = {StagedEntry{0, 0, id}};
+    instance.entry = entry.extract(entry.begin());
+    for (const auto& [key, count] : needs[i]) {
+      auto resource = resources_.find(key);
+      if (resource == resources_.end()) resource = new_resources.try_emplace(key).first;
+      instance.needs.push_back({resource, count});
+    }
   }
+  // Nothing below allocates. The nodes of maps, and iterators to them, stay when they are moved.
+  next_id_ += instances.size();
+  resources_.merge(new_resources);
+  instances_.merge(added);
+  UpdateResources();
   return ids;
 }
 
 void RateLimiter::Unregister(InstanceId id) {
   const auto found = instances_.find(id);
   if (found == instances_.end()) return;
-  if (found->second.state == State::kStaged) staged_.erase(found->second.entry);
+  if (found->second.state == State::kStaged) Unstage(found->second);
   if (found->second.state == State::kAllocated) Free(found->second.needs);
   instances_.erase(found);
-  SetCapacities(LargestNeeds({}));
+  UpdateResources();
 }
 
 bool RateLimiter::IsAvailable(InstanceId id) const {
@@ -68,14 +84,16 @@ void RateLimiter::Stage(InstanceId id) {
   Instance& instance = instances_.at(id);
   if (instance.state != State::kAvailable) return;
   instance.state = State::kStaged;
-  instance.entry = {ScaledExecutions(instance), next_arrival_++, id};
-  staged_.insert(instance.entry);
+  instance.entry.value() = {ScaledExecutions(instance), next_arrival_++, id};
+  instance.place = staged_.insert(std::move(instance.entry)).position;
 }
+
+void RateLimiter::Unstage(Instance& instance) { instance.entry = staged_.extract(instance.place); }
 
 bool RateLimiter::Withdraw(InstanceId id) {
   const auto found = instances_.find(id);
   if (found == instances_.end() || found->second.state != State::kStaged) return false;
-  staged_.erase(found->second.entry);
+  Unstage(found->second);
   found->second.state = State::kAvailable;
   return true;
 }
@@ -85,7 +103,7 @@ std::optional<RateLimiter::InstanceId> RateLimiter::Grant() {
   const InstanceId id = staged_.begin()->id;
   Instance& instance = instances_.at(id);
   if (!Fits(instance.needs)) return std::nullopt;
-  staged_.erase(staged_.begin());
+  Unstage(instance);
   instance.state = State::kAllocated;
   Occupy(instance.needs);
   return id;
@@ -105,33 +123,35 @@ uint64_t RateLimiter::executions(InstanceId id) const {
 }
 
 uint64_t RateLimiter::InUse(const std::string& name, std::optional<int32_t> device) const {
-  const auto found = in_use_.find({device, name});
-  return found == in_use_.end() ? 0 : found->second;
+  const auto found = resources_.find({device, name});
+  return found == resources_.end() ? 0 : found->second.in_use;
 }
 
 uint64_t RateLimiter::Capacity(const std::string& name, std::optional<int32_t> device) const {
-  const auto found = capacities_.find({device, name});
-  return found == capacities_.end() ? 0 : found->second;
+  const auto found = resources_.find({device, name});
+  return found == resources_.end() ? 0 : found->second.capacity;
 }
 
 uint64_t RateLimiter::ScaledExecutions(const Instance& instance) const {
-  return SaturatingMultiply(instance.executions, instance.priority);
+  return SaturatingMultiply(kFirstExecutions + instance.executions, instance.priority);
 }
 
-RateLimiter::Needs RateLimiter::LargestNeeds(const std::vector<Needs>& additional) const {
-  Needs largest;
-  const auto add = [&largest](const Needs& needs) {
-    for (const auto& [key, count] : needs) {
-      uint64_t& maximum = largest[key];
-      maximum = std::max(maximum, count);
-    }
+RateLimiter::Counts RateLimiter::LargestNeeds(const std::vector<Counts>& additional) const {
+  Counts largest;
+  const auto add = [&largest](const ResourceKey& key, uint64_t count) {
+    uint64_t& maximum = largest[key];
+    maximum = std::max(maximum, count);
   };
-  for (const auto& [id, instance] : instances_) add(instance.needs);
-  for (const Needs& needs : additional) add(needs);
+  for (const auto& [id, instance] : instances_) {
+    for (const Need& need : instance.needs) add(need.resource->first, need.count);
+  }
+  for (const Counts& needs : additional) {
+    for (const auto& [key, count] : needs) add(key, count);
+  }
   return largest;
 }
 
-base::Status RateLimiter::CheckCapacities(const Needs& largest) const {
+base::Status RateLimiter::CheckCapacities(const Counts& largest) const {
   if (!explicit_.empty()) {
     for (const auto& [key, count] : largest) {
       const uint64_t limit = ExplicitCapacity(key);
@@ -153,10 +173,21 @@ base::Status RateLimiter::CheckCapacities(const Needs& largest) const {
   return base::Status::Ok();
 }
 
-void RateLimiter::SetCapacities(const Needs& largest) {
-  capacities_ = largest;
+void RateLimiter::UpdateResources() {
+  for (auto& [key, resource] : resources_) {
+    resource.capacity = 0;
+    resource.is_needed = false;
+  }
+  for (const auto& [id, instance] : instances_) {
+    for (const Need& need : instance.needs) {
+      Resource& resource = need.resource->second;
+      resource.is_needed = true;
+      resource.capacity = std::max(resource.capacity, need.count);
+    }
+  }
+  std::erase_if(resources_, [](const auto& entry) { return !entry.second.is_needed; });
   if (explicit_.empty()) return;
-  for (auto& [key, count] : capacities_) count = ExplicitCapacity(key);
+  for (auto& [key, resource] : resources_) resource.capacity = ExplicitCapacity(key);
 }
 
 uint64_t RateLimiter::ExplicitCapacity(const ResourceKey& key) const {
@@ -169,27 +200,21 @@ uint64_t RateLimiter::ExplicitCapacity(const ResourceKey& key) const {
   return capacity;
 }
 
-bool RateLimiter::Fits(const Needs& needs) const {
-  return std::all_of(needs.begin(), needs.end(), [this](const auto& need) {
-    const uint64_t capacity = capacities_.at(need.first);
-    const auto used = in_use_.find(need.first);
-    const uint64_t in_use = used == in_use_.end() ? 0 : used->second;
+bool RateLimiter::Fits(const std::vector<Need>& needs) {
+  return std::all_of(needs.begin(), needs.end(), [](const Need& need) {
+    const Resource& resource = need.resource->second;
     // Capacities shrink when the most demanding model is unloaded, so more may be in use than the
     // capacity: the subtraction comes after the first comparison to avoid an underflow.
-    return need.second <= capacity && in_use <= capacity - need.second;
+    return need.count <= resource.capacity && resource.in_use <= resource.capacity - need.count;
   });
 }
 
-void RateLimiter::Occupy(const Needs& needs) {
-  for (const auto& [key, count] : needs) in_use_[key] += count;
+void RateLimiter::Occupy(const std::vector<Need>& needs) {
+  for (const Need& need : needs) need.resource->second.in_use += need.count;
 }
 
-void RateLimiter::Free(const Needs& needs) {
-  for (const auto& [key, count] : needs) {
-    const auto used = in_use_.find(key);
-    used->second -= count;
-    if (used->second == 0) in_use_.erase(used);
-  }
+void RateLimiter::Free(const std::vector<Need>& needs) {
+  for (const Need& need : needs) need.resource->second.in_use -= need.count;
 }
 
 }  // namespace nereid::schedule

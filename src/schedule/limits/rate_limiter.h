@@ -42,22 +42,25 @@ struct LimitedInstance {
 /// resources, with Triton's rules:
 ///  - An instance is available, staged (it has a batch and waits) or allocated (it executes).
 ///  - Staged instances are ordered by executions so far × priority, smallest first; equal ones in
-///    order of arrival.
+///    order of arrival. The initialization and the warmup of an instance count as two executions,
+///    so an instance with a higher priority value starts behind the others.
 ///  - Only the first staged instance is tried. While its resources are taken, all others wait, even
 ///    those that need nothing, so that small needs never starve a large one.
 ///  - Without explicit capacities, each resource has as much as the most demanding registered
 ///    instance asks for. With explicit capacities, a resource that is not listed has capacity 0.
 ///
-/// Has no locks, threads or clock. Not thread-safe.
+/// Has no locks, threads or clock. Only Register allocates, so a permit cannot be lost for lack of
+/// memory. Not thread-safe.
 class RateLimiter {
  public:
   using InstanceId = uint64_t;
 
   explicit RateLimiter(const std::vector<ResourceCapacity>& capacities = {});
 
-  /// Registers the instances of a model, all or none, in state available. Returns their ids in the
-  /// same order. Returns INVALID_ARGUMENT, with Triton's texts, for a need above the capacity and
-  /// for a resource name that is global in one place and bound to a device in another.
+  /// Registers the instances of a model, all or none, in state available, also where it throws
+  /// std::bad_alloc. Returns their ids in the same order. Returns INVALID_ARGUMENT, with Triton's
+  /// texts, for a need above the capacity and for a resource name that is global in one place and
+  /// bound to a device in another.
   base::Result<std::vector<InstanceId>> Register(const std::vector<LimitedInstance>& instances);
 
   /// Removes an instance in any state and frees its resources. Ignores unknown ids.
@@ -95,8 +98,18 @@ class RateLimiter {
 
  private:
   using ResourceKey = std::pair<std::optional<int32_t>, std::string>;  // no device: global
-  using Needs = std::map<ResourceKey, uint64_t>;
+  using Counts = std::map<ResourceKey, uint64_t>;
   enum class State { kAvailable, kStaged, kAllocated };
+  struct Resource {
+    uint64_t capacity = 0;
+    uint64_t in_use = 0;
+    bool is_needed = true;  // by a registered instance
+  };
+  using Resources = std::map<ResourceKey, Resource>;  // those that an instance needs
+  struct Need {
+    Resources::iterator resource;
+    uint64_t count;
+  };
   /// An entry of staged_. Compared member by member: executions, then arrival.
   struct StagedEntry {
     uint64_t scaled_executions;
@@ -104,30 +117,35 @@ class RateLimiter {
     InstanceId id;
     auto operator<=>(const StagedEntry&) const = default;
   };
+  using StagedInstances = std::set<StagedEntry>;
   struct Instance {
     uint64_t priority = 1;
-    Needs needs;
+    std::vector<Need> needs;
     uint64_t executions = 0;
     State state = State::kAvailable;
-    StagedEntry entry{};  // while staged
+    StagedInstances::iterator place;   // in staged_, while staged
+    StagedInstances::node_type entry;  // the node for staged_, while not staged
   };
 
   uint64_t ScaledExecutions(const Instance& instance) const;
   /// Returns, for each resource, the largest need of a single instance, registered or in
   /// `additional`.
-  Needs LargestNeeds(const std::vector<Needs>& additional) const;
-  base::Status CheckCapacities(const Needs& largest) const;
-  void SetCapacities(const Needs& largest);
+  Counts LargestNeeds(const std::vector<Counts>& additional) const;
+  base::Status CheckCapacities(const Counts& largest) const;
+  /// Sets the capacity of each resource for the registered instances, and removes the resources
+  /// that none of them needs.
+  void UpdateResources();
   uint64_t ExplicitCapacity(const ResourceKey& key) const;
-  bool Fits(const Needs& needs) const;
-  void Occupy(const Needs& needs);
-  void Free(const Needs& needs);
+  /// Takes the instance out of staged_.
+  void Unstage(Instance& instance);
+  static bool Fits(const std::vector<Need>& needs);
+  static void Occupy(const std::vector<Need>& needs);
+  static void Free(const std::vector<Need>& needs);
 
-  Needs explicit_;  // a key without a device is for every device
-  Needs capacities_;
-  Needs in_use_;
+  Counts explicit_;  // a key without a device is for every device
+  Resources resources_;
   std::map<InstanceId, Instance> instances_;
-  std::set<StagedEntry> staged_;
+  StagedInstances staged_;
   InstanceId next_id_ = 1;
   uint64_t next_arrival_ = 0;
 };

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 namespace nereid::schedule {
 namespace {
 
@@ -83,14 +86,48 @@ TEST(RateLimiter, FewestExecutionsTimesPriorityGoFirst) {
   RateLimiter limiter;
   const Id often = Add(limiter, Needing(1, 1));
   const Id seldom = Add(limiter, Needing(1, 3));
-  Execute(limiter, often, 5);   // 5 × 1
-  Execute(limiter, seldom, 2);  // 2 × 3
+  Execute(limiter, often, 9);   // (2 + 9) × 1
+  Execute(limiter, seldom, 2);  // (2 + 2) × 3
   limiter.Stage(seldom);
   limiter.Stage(often);
   EXPECT_THAT(GrantAll(limiter), ElementsAre(often));
-  limiter.Release(often, true);  // 6 × 1: equal now
+  limiter.Release(often, true);  // (2 + 10) × 1: equal
   EXPECT_EQ(limiter.Choose({seldom, often}), seldom);
   EXPECT_EQ(limiter.Choose({often, seldom}), often);
+}
+
+// The initialization and the warmup count, as in Triton.
+TEST(RateLimiter, ANewInstanceHasTwoExecutions) {
+  RateLimiter limiter;
+  const Id one = Add(limiter, Needing(1, 1));
+  const Id two = Add(limiter, Needing(1, 2));
+  limiter.Stage(two);
+  limiter.Stage(one);
+  EXPECT_THAT(GrantAll(limiter), ElementsAre(one)) << "2 × 1 is less than 2 × 2";
+  EXPECT_EQ(limiter.executions(one), 0u) << "what is reported is what was executed";
+}
+
+// Triton's own test: a client for each model has eight requests in flight, and sends no more once
+// one client has sent its 80th. The model with the priority 1 has answered more than 1.8 times as
+// many.
+TEST(RateLimiter, PrioritiesDivideTheTimeOfTwoBusyModels) {
+  constexpr int kSent = 80, kInFlight = 8;
+  RateLimiter limiter;
+  const std::array<Id, 2> ids = {Add(limiter, Needing(1, 1)), Add(limiter, Needing(1, 2))};
+  std::array<int, 2> answered = {0, 0};
+  for (const Id id : ids) limiter.Stage(id);
+  std::vector<Id> running = GrantAll(limiter);
+  while (answered[0] + kInFlight < kSent) {
+    ASSERT_EQ(running.size(), 1u);
+    const Id done = running.front();
+    ++answered[done == ids[0] ? 0 : 1];
+    limiter.Release(done, true);
+    limiter.Stage(done);
+    running = GrantAll(limiter);
+  }
+  // The client of the other model sends one more when its next request is answered.
+  const int second = answered[1] + kInFlight + 1;
+  EXPECT_GT(double{kSent} / second, 1.8) << second;
 }
 
 TEST(RateLimiter, EqualsGoInOrderOfArrival) {

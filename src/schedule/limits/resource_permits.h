@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
+#include <list>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "base/mutex.h"
@@ -51,15 +50,22 @@ class ResourcePermits final : public ExecutionPermits {
  private:
   using InstanceId = RateLimiter::InstanceId;
   struct Member {
+    InstanceId id = 0;
     BatchRunner* instance = nullptr;
     /// Set while the instance is staged, and when a scheduler asks for it before its previous
     /// permit is returned; in that case Release stages the instance.
     Waiter* waiter = nullptr;
+    std::list<Member*> spare;            // the node for granted_, while it is not there
+    std::list<Member*>::iterator place;  // the node, wherever it is
+    bool is_granted = false;             // the node is in granted_
+    int delivering = 0;                  // the calls of OnPermit that are running
   };
 
   void Unregister(BatchRunner* instance);
   /// Moves the instances that the limiter allocates to granted_.
   void Grant() NEREID_REQUIRES(mutex_);
+  /// Takes the member out of granted_. Returns false if it is not there.
+  bool TakeGranted(Member& member) NEREID_REQUIRES(mutex_);
   /// Calls OnPermit for the instances in granted_. Takes mutex_, but not during the calls. Does
   /// nothing when called inside an OnPermit that it made on this thread.
   void Deliver() NEREID_EXCLUDES(mutex_);
@@ -69,12 +75,11 @@ class ResourcePermits final : public ExecutionPermits {
   base::Mutex mutex_;
   base::ConditionVariable delivered_;  // an OnPermit has returned
   RateLimiter limiter_ NEREID_GUARDED_BY(mutex_);
-  std::map<InstanceId, Member> members_ NEREID_GUARDED_BY(mutex_);
-  std::map<BatchRunner*, InstanceId> ids_ NEREID_GUARDED_BY(mutex_);
+  // Nodes are moved, so that only Register allocates.
+  std::map<BatchRunner*, Member> members_ NEREID_GUARDED_BY(mutex_);
+  std::map<InstanceId, Member*> by_id_ NEREID_GUARDED_BY(mutex_);
   /// Allocated instances whose waiter is not told yet.
-  std::deque<InstanceId> granted_ NEREID_GUARDED_BY(mutex_);
-  /// Instances for which OnPermit is running.
-  std::multiset<InstanceId> delivering_ NEREID_GUARDED_BY(mutex_);
+  std::list<Member*> granted_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::schedule

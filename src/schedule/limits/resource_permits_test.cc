@@ -12,7 +12,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
+
+#include "base/testing/failing_allocation.h"
 
 namespace nereid::schedule {
 namespace {
@@ -162,6 +165,68 @@ TEST_F(ResourcePermitsTest, WhoHasMoreToDoIsInLineBeforeAnythingIsGivenOut) {
     if (!again) running = other;
   }
   EXPECT_NEAR(executions[&a_], 200, 2) << "twice the priority, half the executions";
+}
+
+// Only TryAcquire may fail for lack of memory, and then it has changed nothing.
+TEST_F(ResourcePermitsTest, NoPermitIsLostWhereMemoryIsShort) {
+  using base::testing::FailingAllocation;
+  Add(a_, 4);
+  Add(b_, 6);
+  Add(c_, 6);
+  for (FakeWaiter* const waiter : {&of_a_, &of_b_, &of_c_}) waiter->permitted.reserve(10);
+  const std::array<BatchRunner*, 1> only_a = {&a_}, only_b = {&b_}, only_c = {&c_};
+  EXPECT_EQ(permits_.TryAcquire(only_a, of_a_), &a_);
+  for (uint64_t failing = 0;; ++failing) {
+    const FailingAllocation failure(failing, FailingAllocation::Extent::kAllAfter);
+    try {
+      EXPECT_EQ(permits_.TryAcquire(only_b, of_b_), nullptr);
+      break;
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  EXPECT_EQ(permits_.TryAcquire(only_c, of_c_), nullptr);
+  {
+    const FailingAllocation failure;
+    permits_.Release(&a_, true);
+    permits_.Settle();
+  }
+  EXPECT_THAT(of_b_.permitted, ElementsAre(&b_));
+  {
+    const FailingAllocation failure;
+    registrations_.erase(&b_);
+  }
+  EXPECT_THAT(of_c_.permitted, ElementsAre(&c_));
+  {
+    const FailingAllocation failure;
+    permits_.Withdraw(only_c);
+    permits_.Release(&c_, true);
+    permits_.Settle();
+  }
+  EXPECT_EQ(permits_.TryAcquire(only_a, of_a_), &a_);
+}
+
+TEST_F(ResourcePermitsTest, ARegistrationWithoutMemoryLeavesNothingBehind) {
+  using base::testing::FailingAllocation;
+  bool failed = true;
+  for (uint64_t failing = 0; failed; ++failing) {
+    ASSERT_LT(failing, 1'000u);
+    ResourcePermits permits;
+    LimitedInstance large{0, 1, {{"R", false, 8}}};
+    ResourcePermits::Registration small_one =
+        permits.Register(&a_, {0, 1, {{"R", false, 4}}}).value();
+    {
+      const FailingAllocation failure(failing, FailingAllocation::Extent::kOne);
+      try {
+        (void)permits.Register(&b_, std::move(large));
+      } catch (const std::bad_alloc&) {
+      }
+      failed = failure.has_failed();
+    }
+    const std::array<BatchRunner*, 1> only_b = {&b_};
+    EXPECT_EQ(permits.TryAcquire(only_b, of_b_), &b_) << "it needs nothing: " << failing;
+    const std::array<BatchRunner*, 1> only_a = {&a_};
+    EXPECT_EQ(permits.TryAcquire(only_a, of_a_), &a_) << failing;
+  }
 }
 
 TEST_F(ResourcePermitsTest, AMovedRegistrationIsStillOne) {

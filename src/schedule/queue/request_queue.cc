@@ -67,7 +67,8 @@ void RequestQueue::SetTimes(const QueuePolicy& policy, const request::InferenceR
                             Waiting* waiting) {
   const uint64_t timeout_us = TimeoutUs(policy, request);
   const uint64_t timeout_ns =
-      timeout_us == 0 ? kNever : SaturatingAdd(waiting->arrival_ns, MicrosecondsToNs(timeout_us));
+      timeout_us == 0 ? kNever
+                      : base::Duration::Microseconds(timeout_us).After(waiting->arrival_ns);
   const bool moves = policy.timeout_action == QueuePolicy::TimeoutAction::kDelay;
   const uint64_t deadline_ns = request.deadline_ns == 0 ? kNever : request.deadline_ns;
   waiting->move_ns = moves ? timeout_ns : kNever;

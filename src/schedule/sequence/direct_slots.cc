@@ -14,7 +14,7 @@ constexpr uint64_t kDeadlineMarginNs = 1'000'000;
 DirectSlots::DirectSlots(const config::DirectStrategy& strategy, uint32_t slots,
                          const BatchCompatibility& compatibility)
     : slots_(slots),
-      delay_ns_(MicrosecondsToNs(strategy.max_queue_delay_us)),
+      delay_(base::Duration::Microseconds(strategy.max_queue_delay_us)),
       utilization_(strategy.minimum_slot_utilization),
       compatibility_(compatibility) {}
 
@@ -36,11 +36,11 @@ void DirectSlots::Remove(Sequence& sequence) {
 
 uint64_t DirectSlots::HoldUntil(uint64_t now_ns, BatchReason* reason) const {
   *reason = BatchReason::kReadySlots;
-  if (delay_ns_ == 0 || utilization_ <= 0) return now_ns;
+  if (delay_.ns() == 0 || utilization_ <= 0) return now_ns;
   *reason = BatchReason::kUtilization;
   if (static_cast<float>(ready_.size()) / static_cast<float>(slots_) >= utilization_) return now_ns;
   const uint64_t since_ns = by_age_.begin()->first;
-  const uint64_t delay_end_ns = SaturatingAdd(since_ns, delay_ns_);
+  const uint64_t delay_end_ns = delay_.After(since_ns);
   *reason = BatchReason::kDelayExpired;
   if (delay_end_ns <= now_ns) return now_ns;
   *reason = BatchReason::kDeadline;

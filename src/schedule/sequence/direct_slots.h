@@ -39,7 +39,7 @@ class DirectSlots final : public ReadySequences {
   bool CollectCancelled(Pick* pick);
 
   const uint32_t slots_;
-  const uint64_t delay_ns_;
+  const base::Duration delay_;
   const float utilization_;
   const BatchCompatibility& compatibility_;
   std::map<uint32_t, Ready> ready_;                 // by slot

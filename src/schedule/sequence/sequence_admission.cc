@@ -38,8 +38,6 @@ base::Result<Sequence*> SequenceAdmission::FindOrBegin(InferenceRequest& request
     // The model may tell sequences apart by their ids, so an internal id must not equal the id of a
     // client's live sequence.
     while (table.IsLive(next_internal_id_)) ++next_internal_id_;
-    request.correlation_id = next_internal_id_++;
-    request.flags |= request::kFlagSequenceStart;
   } else if (Sequence* const known = table.FindOpen(request.correlation_id)) {
     // Also a request with START joins the open sequence; SequenceInputs::Attach then resets its
     // states.
@@ -49,11 +47,18 @@ base::Result<Sequence*> SequenceAdmission::FindOrBegin(InferenceRequest& request
     return Status::Unavailable(request.LogPrefix() + "model '" + config_.name() +
                                "' has only passive instances");
   }
-  if ((request.flags & request::kFlagSequenceStart) == 0) return NotStarted(request);
+  if (!internal && (request.flags & request::kFlagSequenceStart) == 0) return NotStarted(request);
   auto states = inputs_ == nullptr ? nullptr : inputs_->NewStates();
-  Sequence& begun = table.Begin(request.correlation_id, internal, now_ns);
+  Sequence& begun =
+      table.Begin(internal ? request::CorrelationId(next_internal_id_) : request.correlation_id,
+                  internal, now_ns);
+  // Nothing below fails.
   begun.model = request.model();
   begun.states = std::move(states);
+  if (internal) {
+    request.correlation_id = next_internal_id_++;
+    request.flags |= request::kFlagSequenceStart;
+  }
   return &begun;
 }
 

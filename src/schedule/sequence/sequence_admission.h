@@ -26,7 +26,7 @@ class SequenceAdmission {
   /// Returns the sequence that the request belongs to. Begins one if the request has START or, with
   /// iterative_sequence, no correlation id; the request gets an id and START then. Returns
   /// INVALID_ARGUMENT for a request whose sequence does not exist, and UNAVAILABLE if the model has
-  /// only passive instances.
+  /// only passive instances. Changes nothing if it fails, or throws std::bad_alloc.
   base::Result<Sequence*> FindOrBegin(request::InferenceRequest& request, SequenceTable& table,
                                       uint64_t now_ns);
 

@@ -12,8 +12,8 @@ namespace nereid::schedule {
 /// the ends of waits for a slot, and the ends of idle times. Only Add allocates. Not thread-safe.
 class SequenceDeadlines {
  public:
-  /// `idle_ns` is the time after which an idle sequence ends.
-  explicit SequenceDeadlines(uint64_t idle_ns) : idle_ns_(idle_ns) {}
+  /// `idle` is the time after which an idle sequence ends.
+  explicit SequenceDeadlines(base::Duration idle) : idle_(idle) {}
 
   /// Registers a request that joins the sequence: its client's deadline and, in the backlog, the
   /// time until which the request may wait for a slot. Changes nothing if it throws std::bad_alloc.
@@ -33,12 +33,10 @@ class SequenceDeadlines {
   /// Returns the handle of a sequence that has waited for a slot for too long; 0: none.
   uint64_t DueSlotWait(uint64_t now_ns) const { return Due(slot_waits_, now_ns); }
   /// Returns when a sequence ends that has been idle since its last request or release.
-  uint64_t IdleEnd(const Sequence& sequence) const {
-    return SaturatingAdd(sequence.touched_ns, idle_ns_);
-  }
+  uint64_t IdleEnd(const Sequence& sequence) const { return idle_.After(sequence.touched_ns); }
   /// Returns when a sequence whose last request was queued at `queued_ns` is too old to have that
   /// request rescheduled.
-  uint64_t RescheduleEnd(uint64_t queued_ns) const { return SaturatingAdd(queued_ns, idle_ns_); }
+  uint64_t RescheduleEnd(uint64_t queued_ns) const { return idle_.After(queued_ns); }
   /// Returns the earliest of all times, or kNever. `table` has the sequences.
   uint64_t Next(const SequenceTable& table) const;
 
@@ -49,7 +47,7 @@ class SequenceDeadlines {
     return entries.empty() || entries.begin()->ns > now_ns ? 0 : entries.begin()->handle;
   }
 
-  const uint64_t idle_ns_;
+  const base::Duration idle_;
   Entries requests_;    // one entry for each waiting request that has a client's deadline
   Entries slot_waits_;  // one entry for each sequence in the backlog whose wait has an end
 };

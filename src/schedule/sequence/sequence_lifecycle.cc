@@ -23,7 +23,7 @@ bool HasFlag(const InferenceRequest& request, uint32_t flag) { return (request.f
 /// Returns until when the request may wait for a slot.
 uint64_t SlotTimeoutNs(const InferenceRequest& request, uint64_t arrival_ns) {
   if (request.timeout_us == 0) return kNever;
-  return SaturatingAdd(arrival_ns, MicrosecondsToNs(request.timeout_us));
+  return base::Duration::Microseconds(request.timeout_us).After(arrival_ns);
 }
 
 /// Returns the first START behind the last request that is cancelled or past its deadline, or
@@ -72,7 +72,7 @@ Refusal DescribeRefusal(const InferenceRequest& request, RefusalCause cause) {
 SequenceLifecycle::SequenceLifecycle(const config::ModelConfig& config)
     : config_(config),
       notices_(IsTrue(WantsSequenceEndNotice(config))),
-      deadlines_(MicrosecondsToNs(config.sequence_batching()->max_sequence_idle_us)),
+      deadlines_(base::Duration::Microseconds(config.sequence_batching()->max_sequence_idle_us)),
       strategies_(config) {}
 
 // ---- Requests ----

@@ -27,11 +27,15 @@ SequencePlanner::SequencePlanner(const config::ModelConfig& config,
 // CompleteSequenceBatch adds the server's inputs, and OnReleased continues the sequence.
 Status SequencePlanner::Push(RequestPtr& request, uint64_t now_ns) {
   NEREID_RETURN_IF_ERROR(admission_.Check(*request));
+  const uint32_t flags = request->flags;
   NEREID_ASSIGN_OR_RETURN(Sequence* const sequence,
                           admission_.FindOrBegin(*request, lifecycle_.table(), now_ns));
   try {
     lifecycle_.Append(*sequence, request, now_ns);
   } catch (...) {
+    // The client gets the request back as it sent it.
+    request->flags = flags;
+    if (sequence->internal) request->correlation_id = uint64_t{0};
     const bool has_begun = sequence->queue.empty() && sequence->executions == 0;
     if (has_begun) (void)lifecycle_.table().Remove(*sequence);
     throw;

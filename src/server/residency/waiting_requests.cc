@@ -2,9 +2,9 @@
 #include "server/residency/waiting_requests.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
+#include "base/duration.h"
 #include "model_config.pb.h"
 #include "request/binding.h"
 
@@ -13,24 +13,11 @@ namespace nereid::server {
 using base::Status;
 using base::StatusCode;
 
-namespace {
-
-uint64_t Later(uint64_t now_ns, uint64_t delay_ns) {
-  return delay_ns > std::numeric_limits<uint64_t>::max() - now_ns
-             ? std::numeric_limits<uint64_t>::max()
-             : now_ns + delay_ns;
-}
-
-}  // namespace
-
 uint64_t ExpiryOf(const request::InferenceRequest& request, uint64_t now_ns, uint64_t max_wait_ns) {
-  uint64_t expiry_ns = Later(now_ns, max_wait_ns);
+  uint64_t expiry_ns = base::Duration::Nanoseconds(max_wait_ns).After(now_ns);
   if (request.deadline_ns != 0) expiry_ns = std::min(expiry_ns, request.deadline_ns);
   if (request.timeout_us != 0) {
-    const uint64_t timeout_ns = request.timeout_us > std::numeric_limits<uint64_t>::max() / 1000
-                                    ? std::numeric_limits<uint64_t>::max()
-                                    : request.timeout_us * 1000;
-    expiry_ns = std::min(expiry_ns, Later(now_ns, timeout_ns));
+    expiry_ns = std::min(expiry_ns, base::Duration::Microseconds(request.timeout_us).After(now_ns));
   }
   return expiry_ns;
 }
