@@ -135,8 +135,11 @@ TEST_F(LiveUpdateTest, ABadOverrideIsAPollFailureAndKeeps) {
   for (const std::string config : {"{nope", R"({"nope":1})", "[]", ""}) {
     LoadOverrides overrides;
     overrides.config = config;
-    EXPECT_EQ(lifecycle_->Load("m", overrides).message(),
-              "failed to load 'm', failed to poll from model repository");
+    const auto refused = lifecycle_->Load("m", overrides);
+    EXPECT_EQ(refused.code(), base::StatusCode::kInvalidArgument) << "the client has sent it";
+    EXPECT_THAT(refused.message(),
+                ::testing::StartsWith("failed to load 'm', failed to poll from model repository: "
+                                      "Invalid config override: "));
   }
   EXPECT_THAT(loader_.TakeEvents(), IsEmpty());
   EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/the last load has failed\n");
@@ -165,8 +168,9 @@ TEST_F(LiveUpdateTest, AModelOfFilesAloneServesAndIsNotListed) {
   EXPECT_TRUE(lifecycle_->Unload("ghost").ok());
   EXPECT_FALSE(lifecycle_->Table()->Find("ghost", -1).ok());
   overrides.config.reset();
-  EXPECT_EQ(lifecycle_->Load("ghost", overrides).message(),
-            "failed to load 'ghost', failed to poll from model repository");
+  EXPECT_EQ(lifecycle_->Load("ghost", overrides).ToString(),
+            "Invalid argument: failed to load 'ghost', failed to poll from model repository: Load "
+            "parameter 'config' must be specified for model file override");
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ base::Result<ReadGuard> LoadSteps::AwaitStill(const ModelId& id, const LoadJob& 
   }
   LOG_ERROR_OF(.model = id.name) << "Poll failed for model directory '" << id
                                  << "': " << guard.status().message();
-  return PollFailure(ToText(id));
+  return PollFailure(ToText(id), Status::Internal(guard.status().message()));
 }
 
 bool LoadSteps::IsTorn(const ModelId& id, const ReadGuard& guard) const {
@@ -171,7 +171,11 @@ base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& 
     const std::string reason = layout::WithAdvice(polled.status().message(), advice);
     LOG_ERROR_OF(.model = id.name) << "Poll failed for model directory '" << id << "': " << reason;
     run.SetReason(reason);
-    return PollFailure(ToText(id), advice);
+    // Without overrides the fault lies in the files of the server.
+    const bool is_clients =
+        !job.Overrides().empty() && polled.status().code() == base::StatusCode::kInvalidArgument;
+    return PollFailure(ToText(id),
+                       is_clients ? Status::InvalidArgument(reason) : Status::Internal(reason));
   }
   if (job.is_wanted) states_.SetWanted(id);
   board_.SetTags(id, polled->basis.config->metric_tags());

@@ -40,8 +40,8 @@ class LoadSteps {
             LoadBoard& board);
 
   /// Loads the model, and records the result for ensembles that call it. UNAVAILABLE if the gate is
-  /// closed or memory runs out, INTERNAL if the files cannot be polled, INVALID_ARGUMENT if a
-  /// version cannot be made or an ensemble does not fit its members.
+  /// closed or memory runs out, that of PollFailure if the files cannot be polled, INVALID_ARGUMENT
+  /// if a version cannot be made or an ensemble does not fit its members.
   /// Returns kTorn if the files are changed again and again while they are read.
   base::Result<LoadOutcome> Load(const ModelId& id, const LoadJob& job);
   /// Retires all versions of the model; does nothing for an unknown model.
