@@ -12,7 +12,7 @@ void CachingSink::Send(std::unique_ptr<request::InferenceResponse> response, boo
   if (final) {
     try {
       if (first && response != nullptr && response->error().ok()) {
-        responses_.Store(*response, model_, digest_, lookup_ns_);
+        responses_.Store(*response, model_.lock(), digest_, lookup_ns_);
       } else {
         responses_.CountMiss(lookup_ns_);
       }

@@ -28,13 +28,13 @@ class MissedResponses {
 /// responses cannot be stored.
 class CachingSink final : public request::ForwardingSink {
  public:
-  /// `model` keeps `responses` alive.
+  /// `model` owns `responses`. The factory of the responses keeps it alive.
   CachingSink(std::shared_ptr<request::ResponseSink> next, MissedResponses& responses,
-              std::shared_ptr<const request::ModelIdentity> model, const Digest& digest,
+              const std::shared_ptr<const request::ModelIdentity>& model, const Digest& digest,
               uint64_t lookup_ns)
       : ForwardingSink(std::move(next)),
         responses_(responses),
-        model_(std::move(model)),
+        model_(model),
         digest_(digest),
         lookup_ns_(lookup_ns) {}
 
@@ -42,7 +42,8 @@ class CachingSink final : public request::ForwardingSink {
 
  private:
   MissedResponses& responses_;
-  const std::shared_ptr<const request::ModelIdentity> model_;
+  // Not shared: the references to a model show how many requests it has.
+  const std::weak_ptr<const request::ModelIdentity> model_;
   const Digest digest_;
   const uint64_t lookup_ns_;
   bool sent_ = false;  // needs no lock: responses are sent one at a time

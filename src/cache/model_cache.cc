@@ -53,11 +53,11 @@ void Answer(RequestPtr request, std::unique_ptr<InferenceResponse> response) {
 
 }  // namespace
 
-Status ModelCache::Enqueue(RequestPtr& request, RequestTarget& target) {
+Status ModelCache::Enqueue(RequestPtr& request, const Digest& fingerprint, const Target& target) {
   request->StampQueueStart(clock_.NowNs());
-  if (LooksUpHere(*request, target)) return Serve(request, target);
-  if (LookUpElsewhere(request, target)) return Status::Ok();
-  return target.Enqueue(request);  // the cache is busy: the model answers
+  if (LooksUpHere(*request, *target)) return Serve(request, fingerprint, *target);
+  if (LookUpElsewhere(request, fingerprint, target)) return Status::Ok();
+  return target->Enqueue(request);  // the cache is busy: the model answers
 }
 
 bool ModelCache::LooksUpHere(const InferenceRequest& request, const RequestTarget& target) const {
@@ -69,16 +69,17 @@ bool ModelCache::LooksUpHere(const InferenceRequest& request, const RequestTarge
   return target.response_order() != nullptr;
 }
 
-bool ModelCache::LookUpElsewhere(RequestPtr& request, RequestTarget& target) {
+bool ModelCache::LookUpElsewhere(RequestPtr& request, const Digest& fingerprint,
+                                 const Target& target) {
   pending_.fetch_add(1, std::memory_order_relaxed);
   // The model must not run on the cache's thread, where long work delays other look-ups.
   const bool inline_before = std::exchange(request->may_run_inline, false);
-  if (target.response_order() != nullptr) {
-    LookUpInOrder(std::move(request), target);
+  if (target->response_order() != nullptr) {
+    LookUpInOrder(std::move(request), fingerprint, target);
     return true;
   }
   // Shared, because std::function must be copyable.
-  auto waiting = std::make_shared<Waiting>(Waiting{std::move(request), &target});
+  auto waiting = std::make_shared<Waiting>(Waiting{std::move(request), fingerprint, target});
   if (cache_.PostLookup([this, waiting] { ServeAccepted(std::move(*waiting)); })) return true;
   request = std::move(waiting->request);
   pending_.fetch_sub(1, std::memory_order_relaxed);
@@ -86,13 +87,14 @@ bool ModelCache::LookUpElsewhere(RequestPtr& request, RequestTarget& target) {
   return false;
 }
 
-void ModelCache::LookUpInOrder(RequestPtr request, RequestTarget& target) {
+void ModelCache::LookUpInOrder(RequestPtr request, const Digest& fingerprint,
+                               const Target& target) {
   const std::shared_ptr<const request::ModelIdentity> model = request->model();
   {
     const base::MutexLock lock(order_mutex_);
     // Every request keeps its place in the order. If many wait, the later ones skip their look-up.
     const bool look_up = in_order_.size() < kMaxInOrder;
-    in_order_.push_back({std::move(request), &target, look_up});
+    in_order_.push_back({std::move(request), fingerprint, target, look_up});
     // One thread at a time serves the queue: the one that finds serving_ false. It continues until
     // the queue is empty, so this request is served even if its own thread returns here.
     if (std::exchange(serving_, true)) return;
@@ -125,14 +127,14 @@ void ModelCache::ServeAccepted(Waiting waiting) {
   // Keeps the model, which owns this object, alive until the end of the function.
   const std::shared_ptr<const request::ModelIdentity> model = waiting.request->model();
   pending_.fetch_sub(1, std::memory_order_relaxed);
-  Status status = waiting.look_up ? Serve(waiting.request, *waiting.target)
+  Status status = waiting.look_up ? Serve(waiting.request, waiting.fingerprint, *waiting.target)
                                   : waiting.target->Enqueue(waiting.request);
   if (!status.ok()) request::RefuseRequest(std::move(waiting.request), std::move(status));
 }
 
-Status ModelCache::Serve(RequestPtr& request, RequestTarget& target) {
+Status ModelCache::Serve(RequestPtr& request, const Digest& fingerprint, RequestTarget& target) {
   const uint64_t start_ns = clock_.NowNs();
-  const auto digest = ComputeRequestKey(*request, fingerprint_);
+  const auto digest = ComputeRequestKey(*request, fingerprint);
   // Not cacheable; neither a hit nor a miss is counted.
   if (!digest) return target.Enqueue(request);
   std::unique_ptr<InferenceResponse> response = LookUp(*request, *digest);

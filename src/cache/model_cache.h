@@ -26,17 +26,19 @@ namespace nereid::cache {
 /// request. Thread-safe.
 class ModelCache final : private MissedResponses {
  public:
-  /// `fingerprint` identifies the model's content, see FingerprintModel. All arguments must outlive
-  /// this object, which must outlive every request that it was given.
-  ModelCache(ResponseCache& cache, const Digest& fingerprint, const base::Clock& clock,
-             CacheObserver& observer)
-      : cache_(cache), fingerprint_(fingerprint), clock_(clock), observer_(observer) {}
+  using Target = std::shared_ptr<schedule::RequestTarget>;
+
+  /// The arguments must outlive this object, which must outlive every request that it was given.
+  ModelCache(ResponseCache& cache, const base::Clock& clock, CacheObserver& observer)
+      : cache_(cache), clock_(clock), observer_(observer) {}
 
   /// Takes a normalized request and answers it or passes it to `target`; see
-  /// schedule::RequestTarget::Enqueue. The look-up runs on the calling thread if that is short,
+  /// schedule::RequestTarget::Enqueue. `fingerprint` identifies the content of what `target`
+  /// answers with, see FingerprintModel. The look-up runs on the calling thread if that is short,
   /// else on a thread of the cache. In the latter case a refusal by `target` is sent to the client
   /// instead of being returned.
-  base::Status Enqueue(schedule::RequestPtr& request, schedule::RequestTarget& target);
+  base::Status Enqueue(schedule::RequestPtr& request, const Digest& fingerprint,
+                       const Target& target);
 
   /// Returns the number of requests that wait for their look-up.
   size_t PendingCount() const { return pending_.load(std::memory_order_relaxed); }
@@ -44,7 +46,8 @@ class ModelCache final : private MissedResponses {
  private:
   struct Waiting {
     schedule::RequestPtr request;
-    schedule::RequestTarget* target = nullptr;
+    Digest fingerprint;
+    Target target;
     bool look_up = true;
   };
 
@@ -52,16 +55,18 @@ class ModelCache final : private MissedResponses {
   bool LooksUpHere(const request::InferenceRequest& request,
                    const schedule::RequestTarget& target) const;
   /// Passes the request to a thread of the cache. Returns false if too many requests wait there.
-  bool LookUpElsewhere(schedule::RequestPtr& request, schedule::RequestTarget& target);
+  bool LookUpElsewhere(schedule::RequestPtr& request, const Digest& fingerprint,
+                       const Target& target);
   /// Queues a request of a model with ordered responses; see in_order_.
-  void LookUpInOrder(schedule::RequestPtr request, schedule::RequestTarget& target);
+  void LookUpInOrder(schedule::RequestPtr request, const Digest& fingerprint, const Target& target);
   /// Serves in_order_ until it is empty. Without `look_up` the requests go to the model directly.
   void ServeInOrder(bool look_up);
   /// Serves a request that Enqueue has accepted: a failure is sent to its client.
   void ServeAccepted(Waiting waiting);
 
   /// Looks the request up, then answers it or enqueues it.
-  base::Status Serve(schedule::RequestPtr& request, schedule::RequestTarget& target);
+  base::Status Serve(schedule::RequestPtr& request, const Digest& fingerprint,
+                     schedule::RequestTarget& target);
   /// Returns the stored response as a response to `request`; null for a miss.
   std::unique_ptr<request::InferenceResponse> LookUp(const request::InferenceRequest& request,
                                                      const Digest& digest);
@@ -74,7 +79,6 @@ class ModelCache final : private MissedResponses {
   void LogFailure(const std::string& text);
 
   ResponseCache& cache_;
-  const Digest fingerprint_;
   const base::Clock& clock_;
   CacheObserver& observer_;
   base::LogThrottle throttle_;

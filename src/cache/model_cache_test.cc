@@ -92,8 +92,7 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
     auto made = ResponseCache::Create(GetParam(), MemoryCache::MakeLibrary(), "{}", limits);
     ASSERT_TRUE(made.ok());
     response_cache_ = std::move(made).value();
-    cache_ =
-        std::make_unique<ModelCache>(*response_cache_, Digest{}, base::SteadyClock(), observer_);
+    cache_ = std::make_unique<ModelCache>(*response_cache_, base::SteadyClock(), observer_);
   }
   void TearDown() override {
     MemoryCache::Instance().Release();
@@ -116,7 +115,11 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(request::Normalize(*request).ok());
     return request;
   }
-  Status Enqueue(RequestPtr request) { return cache_->Enqueue(request, scheduler_); }
+  Status Enqueue(RequestPtr request) { return Submit(request); }
+  Status Submit(RequestPtr& request) {
+    return cache_->Enqueue(request, fingerprint_,
+                           ModelCache::Target(std::shared_ptr<void>(), &scheduler_));
+  }
   /// Sends a request, answers it with the model, and waits until the response is stored.
   void Fill(const std::string& bytes) {
     const size_t index = filled_++;
@@ -137,6 +140,7 @@ class ModelCacheTest : public ::testing::TestWithParam<const char*> {
     input { name: "IN" data_type: TYPE_INT8 dims: [ -1 ] }
     output { name: "OUT" data_type: TYPE_INT8 dims: [ -1 ] })");
   CountingObserver observer_;
+  Digest fingerprint_{};
   std::unique_ptr<ModelCache> cache_;
   ManualScheduler scheduler_;
   std::unique_ptr<ResponseCache> response_cache_;
@@ -167,6 +171,24 @@ TEST_P(ModelCacheTest, TheSecondAnswerComesFromTheCache) {
   scheduler_.Answer(1);
   sinks_[2]->WaitUntilDone();
   EXPECT_EQ(BytesOf(*sinks_[2]), "abd");
+}
+
+TEST_P(ModelCacheTest, OtherContentHasOtherAnswers) {
+  Fill("abc");
+  fingerprint_[0] = 1;
+  ASSERT_TRUE(Enqueue(NewRequest("abc")).ok());
+  scheduler_.Answer(1);
+  sinks_[1]->WaitUntilDone();
+  EXPECT_EQ(observer_.hits, 0);
+}
+
+TEST_P(ModelCacheTest, AMissHasTwoReferencesToItsModel) {
+  if (blocks()) GTEST_SKIP() << "the thread of the look-up has one, too, for a moment";
+  const long idle = model_.use_count();
+  ASSERT_TRUE(Enqueue(NewRequest("abc")).ok());
+  RequestPtr request = scheduler_.Take(0);
+  EXPECT_EQ(model_.use_count(), idle + 2) << "the server counts requests by them";
+  request::RefuseRequest(std::move(request), Status::Internal("failed"));
 }
 
 TEST_P(ModelCacheTest, ErrorsAreNotStored) {
@@ -206,7 +228,7 @@ TEST_P(ModelCacheTest, RequestsOfSequencesBypassTheCache) {
 TEST_P(ModelCacheTest, RefusalsAreReturnedAndNotCounted) {
   scheduler_.refusal = Status::Unavailable("queue is full");
   RequestPtr request = NewRequest("abc");
-  const Status status = cache_->Enqueue(request, scheduler_);
+  const Status status = Submit(request);
   if (blocks()) {
     EXPECT_TRUE(status.ok());
     sinks_[0]->WaitUntilDone();

@@ -3,11 +3,13 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "model_config.pb.h"
@@ -109,17 +111,69 @@ Status WriteFiles(const fs::path& root, const std::vector<std::string>& names,
   return Status::Ok();
 }
 
+/// Returns the files of a version with their sizes, times and inodes. A file that cannot be listed
+/// is left out: reading it reports the error.
+std::string MarksOf(const fs::path& directory, const fs::path& version_directory) {
+  std::string marks;
+  const auto add = [&marks](const fs::path& root, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      struct stat info {};
+      if (::stat((root / name).c_str(), &info) != 0) continue;
+      marks += name;
+      for (const auto part :
+           {static_cast<int64_t>(info.st_size), static_cast<int64_t>(info.st_mtim.tv_sec),
+            static_cast<int64_t>(info.st_mtim.tv_nsec), static_cast<int64_t>(info.st_ino)}) {
+        marks += ' ' + std::to_string(part);
+      }
+      marks += '\n';
+    }
+  };
+  if (const auto shared = FilesIn(directory); shared.ok()) add(directory, *shared);
+  if (const auto own = FilesBelow(version_directory); own.ok()) add(version_directory, *own);
+  return marks;
+}
+
 }  // namespace
 
-base::Result<Digest> CombineFingerprints(const Digest& own, const std::vector<Digest>& members) {
+std::optional<Digest> CombineFingerprints(const Digest& own, const std::vector<Digest>& members) {
   DigestWriter writer;
-  writer.Text("nereid ensemble fingerprint 1");
+  writer.Text("nereid ensemble fingerprint 2");
   writer.Raw(own.data(), own.size());
   writer.Number(members.size());
   for (const Digest& member : members) writer.Raw(member.data(), member.size());
-  const auto digest = writer.Finish();
-  if (!digest) return Status::Internal("SHA-256 is not available from the cryptographic library");
-  return *digest;
+  return writer.Finish();
+}
+
+ContentFingerprint::ContentFingerprint(config::ModelConfigPtr config, std::string directory,
+                                       std::string version_directory)
+    : config_(std::move(config)),
+      directory_(std::move(directory)),
+      version_directory_(std::move(version_directory)),
+      marks_(MarksOf(directory_, version_directory_)) {}
+
+base::Result<Digest> ContentFingerprint::Compute() {
+  const base::MutexLock lock(mutex_);
+  if (result_) return *result_;
+  result_ = Read();
+  if (result_->ok()) {
+    known_ = **result_;
+    is_known_.store(true, std::memory_order_release);
+  }
+  return *result_;
+}
+
+base::Result<Digest> ContentFingerprint::Read() const {
+  auto digest = FingerprintModel(*config_, directory_, version_directory_);
+  if (digest.ok() && MarksOf(directory_, version_directory_) != marks_) {
+    return Status::Unavailable("the files of '" + directory_ +
+                               "' were changed after the model was loaded");
+  }
+  return digest;
+}
+
+std::optional<Digest> ContentFingerprint::Known() const {
+  if (!is_known_.load(std::memory_order_acquire)) return std::nullopt;
+  return known_;
 }
 
 base::Result<Digest> FingerprintModel(const config::ModelConfig& config,

@@ -54,6 +54,27 @@ TEST_F(ModelFingerprintTest, DependsOnFilesAndTheirNames) {
   EXPECT_NE(Fingerprint(), first);
 }
 
+TEST_F(ModelFingerprintTest, IsKnownOnceItWasComputed) {
+  const auto config = config::NormalizeModelConfig(
+      **config::ParseModelConfigText(R"(name: "m" backend: "b")", "test"));
+  ContentFingerprint content(config, root_.string(), (root_ / "1").string());
+  EXPECT_FALSE(content.Known());
+  const auto computed = content.Compute();
+  ASSERT_TRUE(computed.ok());
+  EXPECT_EQ(ToHex(*computed), Fingerprint());
+  Write("1/model.bin", "other weights");
+  EXPECT_EQ(content.Known(), *computed) << "the version answers with the files that it has loaded";
+}
+
+TEST_F(ModelFingerprintTest, FilesThatWereChangedAfterTheLoadHaveNone) {
+  const auto config = config::NormalizeModelConfig(
+      **config::ParseModelConfigText(R"(name: "m" backend: "b")", "test"));
+  ContentFingerprint content(config, root_.string(), (root_ / "1").string());
+  Write("1/model.bin", "other weights");
+  EXPECT_EQ(content.Compute().status().code(), base::StatusCode::kUnavailable);
+  EXPECT_FALSE(content.Known());
+}
+
 TEST_F(ModelFingerprintTest, OmitsFieldsThatDoNotAffectResults) {
   const std::string first = Fingerprint();
   fs::create_directories(root_ / "1" / "__pycache__");

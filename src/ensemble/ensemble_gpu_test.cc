@@ -75,7 +75,8 @@ class FakeVersion final : public MemberVersion {
 
 class NoObserver final : public EnsembleObserver {
  public:
-  void OnEnd(const InferenceRequest&, const request::ComputeTimes&, const Status&) override {}
+  void OnAnswer(const InferenceRequest&, const Status&) override {}
+  void OnEnd(const InferenceRequest&, const request::ComputeTimes&) override {}
 };
 
 /// A client that wants its outputs in GPU memory.

@@ -2,7 +2,7 @@
 #include "ensemble/ensemble_model.h"
 
 #include <algorithm>
-#include <set>
+#include <cstring>
 #include <utility>
 
 #include "base/log.h"
@@ -16,18 +16,45 @@ namespace nereid::ensemble {
 
 using base::Status;
 
-class EnsembleModel::Runner final : public schedule::RequestTarget {
+namespace {
+
+/// Runs one request with members that were chosen before.
+class ChosenRun final : public schedule::RequestTarget {
  public:
-  explicit Runner(EnsembleParts parts) : parts_(std::move(parts)) {}
+  ChosenRun(const EnsembleParts& parts, std::vector<Member> members)
+      : parts_(parts), members_(std::move(members)) {}
 
   Status Enqueue(schedule::RequestPtr& request) override {
-    EnsembleRequest::Start(parts_, std::move(request));
+    EnsembleRequest::Start(parts_, std::move(request), std::move(members_));
     return Status::Ok();
   }
   std::shared_ptr<schedule::ResponseOrder> response_order() const override { return nullptr; }
 
  private:
-  const EnsembleParts parts_;
+  const EnsembleParts& parts_;
+  std::vector<Member> members_;
+};
+
+/// Returns a version number in the form that CombineFingerprints takes.
+cache::Digest DigestOf(int64_t version) {
+  cache::Digest digest{};
+  std::memcpy(digest.data(), &version, sizeof(version));
+  return digest;
+}
+
+}  // namespace
+
+class EnsembleModel::ChosenReceiver final : public model::RequestReceiver {
+ public:
+  ChosenReceiver(EnsembleModel& model, Choice choice) : model_(model), choice_(std::move(choice)) {}
+
+  Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override {
+    return model_.Run(request, std::move(choice_));
+  }
+
+ private:
+  EnsembleModel& model_;
+  Choice choice_;
 };
 
 base::Result<std::unique_ptr<EnsembleModel>> EnsembleModel::Create(
@@ -69,8 +96,8 @@ Status EnsembleModel::Load() {
     first_responses_ = std::make_unique<model::FirstResponseTimes>(
         environment_.clock, model::FirstResponseBuckets(config()));
   }
-  runner_ = std::make_unique<Runner>(EnsembleParts{*plan_, members_, limits_, environment_.timers,
-                                                   environment_.clock, statistics_});
+  parts_ = std::make_unique<const EnsembleParts>(EnsembleParts{
+      *plan_, members_, limits_, environment_.timers, environment_.clock, statistics_});
   return CreateCache();
 }
 
@@ -97,40 +124,89 @@ Status EnsembleModel::ReadLabels(request::ModelIdentity* identity) const {
 }
 
 Status EnsembleModel::CreateCache() {
+  if (environment_.response_cache != nullptr) {
+    content_ = std::make_unique<model::VersionContent>(
+        source_.name, source_.config, source_.directory, source_.version_directory);
+  }
   if (!config().response_cache_enabled()) return Status::Ok();
-  if (environment_.response_cache == nullptr || plan_->decoupled()) {
+  if (environment_.response_cache == nullptr) {
     LOG_INFO_OF(.model = source_.name)
-        << "ensemble '" << source_.name << "': response_cache is enabled, but "
-        << (plan_->decoupled() ? "one of its models is decoupled"
-                               : "the server has no response cache (--cache-config)")
-        << "; its responses are not cached";
+        << "ensemble '" << source_.name << "': response_cache is enabled, but the server has no "
+        << "response cache (--cache-config); its responses are not cached";
     return Status::Ok();
   }
-  NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
+  NEREID_RETURN_IF_ERROR(content_->Read().status());
+  ReadContent();
   cache_statistics_ =
       std::make_unique<model::CacheStatistics>(environment_.clock, environment_.latencies);
-  response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
+  response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();
 }
 
-base::Result<cache::Digest> EnsembleModel::Fingerprint() const {
-  NEREID_ASSIGN_OR_RETURN(
-      const cache::Digest own,
-      cache::FingerprintModel(*source_.config, source_.directory, source_.version_directory));
-  std::vector<cache::Digest> members;
+void EnsembleModel::ReadContent() {
+  if (content_ == nullptr) return;
+  content_->ReadForEnsembles();
   for (const EnsemblePlan::Step& step : plan_->steps()) {
-    NEREID_ASSIGN_OR_RETURN(const Member member,
-                            members_.Find(step.space, step.model, step.version));
-    NEREID_ASSIGN_OR_RETURN(members.emplace_back(), member.version->Fingerprint());
+    const auto member = members_.Find(step.space, step.model, step.version);
+    if (member.ok()) member->version->ReadContent();
   }
-  return cache::CombineFingerprints(own, members);
+}
+
+std::optional<EnsembleModel::Choice> EnsembleModel::ChooseMembers(
+    const request::RequestFields& request, const std::vector<std::string>& outputs) const {
+  const auto own = content_ == nullptr ? std::nullopt : content_->Known();
+  if (!own) return std::nullopt;
+  size_t failed = 0;
+  auto found = FindMembers(*plan_, members_, request, TensorsOf(*plan_, outputs), &failed);
+  if (!found.ok()) return std::nullopt;  // the run of the request reports it
+  std::vector<cache::Digest> fingerprints;
+  bool is_known = true;  // each member is asked, so that all begin to read their files
+  for (size_t i = 0; i < found->size(); ++i) {
+    Member& member = (*found)[i];
+    if (member.version == nullptr) continue;
+    std::vector<std::string> names;
+    for (const auto& output : plan_->steps()[i].outputs) names.push_back(output.name);
+    auto source = member.version->Choose(request, names);
+    is_known = is_known && source.has_value();
+    if (!source) continue;
+    member.chosen = std::move(source->receiver);
+    fingerprints.push_back(source->fingerprint);
+    // A model may answer with its version, and versions may have the same content.
+    fingerprints.push_back(DigestOf(member.identity->version));
+  }
+  const auto all = is_known ? cache::CombineFingerprints(*own, fingerprints) : std::nullopt;
+  return all ? std::optional(Choice{*all, std::move(found).value()}) : std::nullopt;
+}
+
+std::optional<model::AnswerSource> EnsembleModel::Choose(const request::RequestFields& request,
+                                                         const std::vector<std::string>& outputs) {
+  auto choice = ChooseMembers(request, outputs);
+  if (!choice) return std::nullopt;
+  const cache::Digest fingerprint = choice->fingerprint;
+  return model::AnswerSource{fingerprint,
+                             std::make_shared<ChosenReceiver>(*this, *std::move(choice))};
 }
 
 Status EnsembleModel::Enqueue(std::unique_ptr<request::InferenceRequest>& request) {
+  if (response_cache_ != nullptr) {
+    if (auto choice = ChooseMembers(*request, request->requested_outputs)) {
+      return Run(request, *std::move(choice));
+    }
+  }
   if (first_responses_ != nullptr) first_responses_->Watch(*request);
-  return response_cache_ != nullptr ? response_cache_->Enqueue(request, *runner_)
-                                    : runner_->Enqueue(request);
+  EnsembleRequest::Start(*parts_, std::move(request));
+  return Status::Ok();
+}
+
+Status EnsembleModel::Run(std::unique_ptr<request::InferenceRequest>& request, Choice choice) {
+  if (first_responses_ != nullptr) first_responses_->Watch(*request);
+  if (response_cache_ == nullptr) {
+    EnsembleRequest::Start(*parts_, std::move(request), std::move(choice.members));
+    return Status::Ok();
+  }
+  const auto target = std::make_shared<ChosenRun>(*parts_, std::move(choice.members));
+  return response_cache_->Enqueue(request, choice.fingerprint, target);
 }
 
 bool EnsembleModel::HasSequences() const {

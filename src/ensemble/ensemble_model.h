@@ -2,16 +2,18 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ensemble/ensemble_plan.h"
+#include "ensemble/ensemble_request.h"
 #include "ensemble/ensemble_statistics.h"
 #include "ensemble/members.h"
 #include "ensemble/step_limit.h"
 #include "model/model.h"
 #include "model/model_version.h"
-#include "schedule/request_target.h"
+#include "model/version_content.h"
 
 namespace nereid::ensemble {
 
@@ -35,21 +37,32 @@ class EnsembleModel final : public model::ModelVersion {
   base::Status CheckReady() override;
   telemetry::ModelStatistics Statistics() const override;
   telemetry::LatencySummaries Summaries() const override;
-  /// Returns a digest that includes the members' fingerprints.
-  base::Result<cache::Digest> Fingerprint() const override;
+  /// Chooses the members of the request. Returns nothing if one is not served, or if the content of
+  /// one is not known.
+  std::optional<model::AnswerSource> Choose(const request::RequestFields& request,
+                                            const std::vector<std::string>& outputs) override;
+  void ReadContent() override;
   /// Returns UNSUPPORTED, because an ensemble has no instances.
   base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig& wanted) override;
   void ApplyUpdate(model::InstanceUpdate /*update*/) override {}
 
  private:
-  /// Runs the requests that the response cache does not answer.
-  class Runner;
+  /// Takes one request for the ensemble and the members that it has chosen.
+  class ChosenReceiver;
+  struct Choice {
+    cache::Digest fingerprint;  // of the ensemble with these members
+    std::vector<Member> members;
+  };
 
   EnsembleModel(const model::ModelEnvironment& environment, const model::ModelSource& source,
                 const MemberDirectory& members);
   base::Status Load();
   base::Status ReadLabels(request::ModelIdentity* identity) const;
   base::Status CreateCache();
+  std::optional<Choice> ChooseMembers(const request::RequestFields& request,
+                                      const std::vector<std::string>& outputs) const;
+  /// Takes a request, which the response cache may answer.
+  base::Status Run(std::unique_ptr<request::InferenceRequest>& request, Choice choice);
 
   const model::ModelEnvironment environment_;
   const model::ModelSource source_;
@@ -58,12 +71,13 @@ class EnsembleModel final : public model::ModelVersion {
   std::unique_ptr<const EnsemblePlan> plan_;
   std::vector<std::unique_ptr<StepLimit>> limits_;  // by step
   EnsembleStatistics statistics_;
+  std::unique_ptr<model::VersionContent> content_;  // null if the server has no cache
   // Null without a cache, like the next member.
   std::unique_ptr<model::CacheStatistics> cache_statistics_;
   std::unique_ptr<cache::ModelCache> response_cache_;
   // Null if the server keeps no histograms.
   std::unique_ptr<model::FirstResponseTimes> first_responses_;
-  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<const EnsembleParts> parts_;
 };
 
 }  // namespace nereid::ensemble

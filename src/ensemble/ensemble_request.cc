@@ -21,19 +21,6 @@ using request::InferenceResponse;
 
 namespace {
 
-std::vector<size_t> RequestedTensors(const EnsemblePlan& plan, const InferenceRequest& request) {
-  std::vector<size_t> tensors;
-  for (const std::string& name : request.requested_outputs) {
-    const int found = plan.FindTensor(name);
-    if (found < 0) continue;  // Normalize has refused such names
-    const auto tensor = static_cast<size_t>(found);
-    if (std::find(tensors.begin(), tensors.end(), tensor) == tensors.end()) {
-      tensors.push_back(tensor);
-    }
-  }
-  return tensors;
-}
-
 /// Returns whether the model's instances read GPU memory: an ensemble's do not count, because its
 /// own members may be on the CPU.
 bool RunsOnGpus(const config::ModelConfig& config) {
@@ -115,30 +102,32 @@ class EnsembleRequest::StepSink final : public request::ResponseSink {
   const std::shared_ptr<EnsembleRequest> owner_;
 };
 
-void EnsembleRequest::Start(const EnsembleParts& parts, std::unique_ptr<InferenceRequest> request) {
-  std::make_shared<EnsembleRequest>(parts, std::move(request))->Begin();
+void EnsembleRequest::Start(const EnsembleParts& parts, std::unique_ptr<InferenceRequest> request,
+                            std::vector<Member> members) {
+  std::make_shared<EnsembleRequest>(parts, std::move(request), std::move(members))->Begin();
 }
 
 EnsembleRequest::EnsembleRequest(const EnsembleParts& parts,
-                                 std::unique_ptr<InferenceRequest> request)
+                                 std::unique_ptr<InferenceRequest> request,
+                                 std::vector<Member> members)
     : parts_(parts),
-      model_(request->model()),
-      outputs_(RequestedTensors(parts.plan, *request)),
+      model_(*request->model()),
+      outputs_(TensorsOf(parts.plan, request->requested_outputs)),
       times_(std::make_shared<request::ComputeTimes>()),
-      members_(parts.plan.steps().size()),
+      members_(std::move(members)),
       request_(std::move(request)),
       run_(parts.plan, outputs_) {}
 
 void EnsembleRequest::Begin() {
   request_->StampQueueStart(parts_.clock.NowNs());
-  Status status = FindMembers();
+  Status status = members_.empty() ? TakeMembers() : Status::Ok();
   const SequenceFields sequence{request_->correlation_id, request_->flags};
   std::vector<std::pair<size_t, TensorPtr>> inputs;
   for (const request::Input& input : request_->inputs()) {
     const int tensor = parts_.plan.FindTensor(input.name);
     if (tensor < 0) continue;
     inputs.emplace_back(static_cast<size_t>(tensor),
-                        ViewInput(input, model_->config->max_batch_size() > 0, sequence));
+                        ViewInput(input, model_.config->max_batch_size() > 0, sequence));
   }
   // Before the lock is taken: OnCancelled takes mutex_ under the Cancellation's lock.
   request_->cancellation()->SetListener(this);
@@ -149,15 +138,14 @@ void EnsembleRequest::Begin() {
   Drive(request_->may_run_inline ? Driver::kLentThread : Driver::kThread);
 }
 
-Status EnsembleRequest::FindMembers() {
-  const std::vector<bool> needed = parts_.plan.StepsFor(outputs_);
-  for (size_t i = 0; i < needed.size(); ++i) {
-    if (!needed[i]) continue;
-    const EnsemblePlan::Step& step = parts_.plan.steps()[i];
-    auto member = parts_.members.Find(step.space, step.model, step.version, request_.get());
-    if (!member.ok()) return InStep(i, member.status());
-    members_[i] = std::move(member).value();
+Status EnsembleRequest::TakeMembers() {
+  size_t step = 0;
+  auto found = FindMembers(parts_.plan, parts_.members, *request_, outputs_, &step);
+  if (!found.ok()) {
+    members_.resize(parts_.plan.steps().size());
+    return InStep(step, found.status());
   }
+  members_ = std::move(found).value();
   return Status::Ok();
 }
 
@@ -168,16 +156,16 @@ Status EnsembleRequest::InStep(size_t step, const Status& error) const {
   if (text.find(quoted) == std::string::npos) {
     text += " (step " + std::to_string(step) + ", model " + quoted + ")";
   }
-  return Status(error.code(), "in ensemble '" + model_->name + "', " + text);
+  return Status(error.code(), "in ensemble '" + model_.name + "', " + text);
 }
 
 Status EnsembleRequest::CancelledError() const {
-  return Status::Cancelled("in ensemble '" + model_->name + "', " + request_->LogPrefix() +
+  return Status::Cancelled("in ensemble '" + model_.name + "', " + request_->LogPrefix() +
                            "Request was cancelled");
 }
 
 Status EnsembleRequest::StuckError() const {
-  std::string text = "in ensemble '" + model_->name + "', " + request_->LogPrefix() +
+  std::string text = "in ensemble '" + model_.name + "', " + request_->LogPrefix() +
                      "unexpected deadlock, at least one output is not set while no more ensemble "
                      "steps can be made";
   if (const int step = run_.SilentStep(); step != kNoStep) {
@@ -308,6 +296,7 @@ void EnsembleRequest::Answer() {
   if (!error.ok()) run_.Fail(error);
   base::MutexUnlock unlocked(mutex_);
   request_->cancellation()->SetListener(nullptr);
+  parts_.observer.OnAnswer(*request_, error);
   if (error.ok()) {
     request_->response_factory()->SendFinal();
   } else {
@@ -317,10 +306,11 @@ void EnsembleRequest::Answer() {
 
 void EnsembleRequest::Finish() {
   phase_ = Phase::kFinished;
-  const Status outcome = run_.error();
+  kept_ = request_->model();
+  const bool succeeded = !run_.failed();
   base::MutexUnlock unlocked(mutex_);
   request_->cancellation()->SetListener(nullptr);
-  parts_.observer.OnEnd(*request_, *times_, outcome);
+  if (succeeded) parts_.observer.OnEnd(*request_, *times_);
   request::ReleaseRequest(std::move(request_));
 }
 
@@ -359,8 +349,8 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   if (request_->IsCancelled()) cancellation->Cancel();
   const Status status =
       member.watch == nullptr
-          ? model::Submit(member.identity, *member.version, request)
-          : model::Submit(member.identity, *member.version, request, *member.watch);
+          ? model::Submit(member.identity, member.receiver(), request)
+          : model::Submit(member.identity, member.receiver(), request, *member.watch);
   if (status.ok()) return;
   // The member refused the request, which therefore still belongs to this function. `refused` is
   // destroyed after the lock is released.
@@ -464,7 +454,7 @@ void EnsembleRequest::OnStepReleased() {
 }
 
 Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final) {
-  const config::ModelConfig& config = *model_->config;
+  const config::ModelConfig& config = *model_.config;
   request::ResponseFactory& factory = *request_->response_factory();
   NEREID_ASSIGN_OR_RETURN(auto response, factory.NewResponse());
   SequenceFields sequence{request_->correlation_id, request_->flags};
@@ -497,7 +487,10 @@ Status EnsembleRequest::Respond(const EnsembleRun::Response& values, bool final)
   }
   response->parameters() = ToParameters(sequence);
   // Before the final response: after it the front end may be destroyed.
-  if (final) request_->cancellation()->SetListener(nullptr);
+  if (final) {
+    request_->cancellation()->SetListener(nullptr);
+    parts_.observer.OnAnswer(*request_, Status::Ok());
+  }
   factory.Send(std::move(response), final);
   return Status::Ok();
 }

@@ -26,10 +26,12 @@ namespace nereid::ensemble {
 class EnsembleObserver {
  public:
   virtual ~EnsembleObserver() = default;
-  /// Called when the request has been answered and every step has released its request. `times` is
-  /// the sum over all steps.
-  virtual void OnEnd(const request::InferenceRequest& request, const request::ComputeTimes& times,
-                     const base::Status& outcome) = 0;
+  /// Called once, before the final response is sent.
+  virtual void OnAnswer(const request::InferenceRequest& request, const base::Status& outcome) = 0;
+  /// Called after a request that succeeded, when every step has released its request. `times` is
+  /// the sum over all steps. The last step often reports its times after its response.
+  virtual void OnEnd(const request::InferenceRequest& request,
+                     const request::ComputeTimes& times) = 0;
 };
 
 /// What all requests of an ensemble share. Outlives them.
@@ -68,11 +70,14 @@ class EnsembleRequest final : public StepWaiter,
                               private request::CancellationListener,
                               public std::enable_shared_from_this<EnsembleRequest> {
  public:
-  /// Starts a bound, normalized request. The request is answered in any case.
-  static void Start(const EnsembleParts& parts, std::unique_ptr<request::InferenceRequest> request);
+  /// Starts a bound, normalized request. The request is answered in any case. `members` are those
+  /// of ensemble::FindMembers; empty: the request finds them.
+  static void Start(const EnsembleParts& parts, std::unique_ptr<request::InferenceRequest> request,
+                    std::vector<Member> members = {});
 
   /// For Start; other code calls that function.
-  EnsembleRequest(const EnsembleParts& parts, std::unique_ptr<request::InferenceRequest> request);
+  EnsembleRequest(const EnsembleParts& parts, std::unique_ptr<request::InferenceRequest> request,
+                  std::vector<Member> members);
 
   void OnTurn(EnsembleRun::StepStart start) override NEREID_EXCLUDES(mutex_);
 
@@ -93,7 +98,8 @@ class EnsembleRequest final : public StepWaiter,
   enum class Driver { kNone, kThread, kLentThread };
 
   void Begin() NEREID_EXCLUDES(mutex_);
-  base::Status FindMembers();
+  /// Finds the members, or returns the error of the step whose member is not served.
+  base::Status TakeMembers();
 
   // Events. Called without mutex_; those of steps by StepSink.
   void OnStepResponse(const StepSink& step, std::unique_ptr<request::InferenceResponse> response,
@@ -120,7 +126,7 @@ class EnsembleRequest final : public StepWaiter,
   void BeginStep(EnsembleRun::StepStart start) NEREID_REQUIRES(mutex_);
   /// Sends the client the error of a run that is over, or the final flag alone.
   void Answer() NEREID_REQUIRES(mutex_);
-  /// Reports the end to the observer and releases the client's request.
+  /// Reports the times to the observer and releases the client's request.
   void Finish() NEREID_REQUIRES(mutex_);
 
   /// Submits the request of a step, which counts in the step's limit.
@@ -146,9 +152,11 @@ class EnsembleRequest final : public StepWaiter,
   base::Status StuckError() const NEREID_REQUIRES(mutex_);
 
   const EnsembleParts parts_;
-  const std::shared_ptr<const request::ModelIdentity> model_;  // also keeps parts_ alive
-  std::vector<size_t> outputs_;                                // the requested tensors, each once
-  const std::shared_ptr<request::ComputeTimes> times_;         // of all steps
+  const request::ModelIdentity& model_;
+  // Keeps parts_ and model_ alive; null until Finish, while request_ does so.
+  std::shared_ptr<const request::ModelIdentity> kept_ NEREID_GUARDED_BY(mutex_);
+  std::vector<size_t> outputs_;                         // the requested tensors, each once
+  const std::shared_ptr<request::ComputeTimes> times_;  // of all steps
   std::vector<Member> members_;  // by step, null if not needed; constant after Begin
   // The client's request, owned until Finish. Constant after Begin, so any thread may read it.
   std::unique_ptr<request::InferenceRequest> request_;

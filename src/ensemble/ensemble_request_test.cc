@@ -94,10 +94,14 @@ class FakeVersion final : public MemberVersion {
 
 class FakeObserver final : public EnsembleObserver {
  public:
-  void OnEnd(const InferenceRequest&, const request::ComputeTimes&, const Status& end) override {
+  void OnAnswer(const InferenceRequest& request, const Status& end) override {
+    const auto& sink = static_cast<const request::RecordingSink&>(*request.sink());
+    EXPECT_EQ(sink.finals(), ends.size()) << "an answer is counted before it is sent";
     ends.push_back(end);
   }
+  void OnEnd(const InferenceRequest&, const request::ComputeTimes&) override { ++times; }
   std::vector<Status> ends;
+  size_t times = 0;
 };
 
 class EnsembleRequestTest : public ::testing::Test, private MemberDirectory {
@@ -187,6 +191,18 @@ TEST_F(EnsembleRequestTest, TheBytesOfTheLastStepAreTheAnswer) {
   EXPECT_EQ(Member("b").last_priority, 3u);
   ASSERT_EQ(observer_.ends.size(), 1u);
   EXPECT_TRUE(observer_.ends[0].ok());
+  EXPECT_EQ(observer_.times, 1u);
+}
+
+TEST_F(EnsembleRequestTest, OneRequestHasTwoReferencesToItsModel) {
+  Make({{"a", {"x"}, {"y"}}});
+  Member("a").keeps = true;
+  const long idle = model_.use_count();
+  Submit();
+  EXPECT_EQ(model_.use_count(), idle + 2) << "the server counts requests by them";
+  Member("a").AnswerKept();
+  sink_->Clear();
+  EXPECT_EQ(model_.use_count(), idle);
 }
 
 /// Counts what is reported of the request's own trace.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include "ensemble/ensemble_request.h"
 #include "model/statistics_shard.h"
 
@@ -15,23 +13,25 @@ class EnsembleStatistics final : public EnsembleObserver {
   EnsembleStatistics(const base::Clock& clock, model::LatencyDetail detail)
       : statistics_(clock, detail) {}
 
-  void OnEnd(const request::InferenceRequest& request, const request::ComputeTimes& times,
-             const base::Status& outcome) override {
+  void OnAnswer(const request::InferenceRequest& request, const base::Status& outcome) override {
     if (!outcome.ok()) {
       const bool cancelled = outcome.code() == base::StatusCode::kCancelled;
       statistics_.AddRefusal(request, cancelled ? telemetry::FailureReason::kCanceled
                                                 : telemetry::FailureReason::kOther);
       return;
     }
-    // Counted as one execution that begins when the request arrives, because an ensemble has no
-    // queue.
+    // Counted as one execution, whose times follow. It begins when the request arrives, because an
+    // ensemble has no queue.
+    statistics_.AddAnswer(request);
+  }
+  void OnEnd(const request::InferenceRequest& request,
+             const request::ComputeTimes& times) override {
     backend::ExecutionTimes sum;
     sum.exec_start_ns = request.times.queue_ns;
     sum.compute_start_ns = sum.exec_start_ns + times.input_ns;
     sum.compute_end_ns = sum.compute_start_ns + times.infer_ns;
     sum.exec_end_ns = sum.compute_end_ns + times.output_ns;
-    statistics_.AddRequest(request, true, sum);
-    statistics_.AddBatch(std::max<uint64_t>(1, request.batch_size), sum);
+    statistics_.AddTimes(request, sum);
   }
 
   void MergeInto(telemetry::ModelStatistics* total) const { statistics_.MergeInto(total); }

@@ -12,7 +12,6 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "base/parse_number.h"
-#include "cache/model_fingerprint.h"
 #include "config/complete/instance_groups.h"
 #include "config/complete/merge.h"
 #include "config/describe/describe.h"
@@ -537,11 +536,11 @@ void Model::RemoveInstances(std::vector<InstancePtr> instances) {
   instances_.Remove(std::move(instances));
 }
 
-base::Result<cache::Digest> Model::Fingerprint() const {
-  return cache::FingerprintModel(config(), directory_, version_directory_);
-}
-
 Status Model::CreateCache() {
+  if (environment_.response_cache != nullptr) {
+    content_ = std::make_unique<VersionContent>(config().name(), identity_->config, directory_,
+                                                version_directory_);
+  }
   if (!config().response_cache_enabled()) return Status::Ok();
   if (environment_.response_cache == nullptr) {
     LOG_INFO_OF(.model = config().name())
@@ -549,9 +548,9 @@ Status Model::CreateCache() {
         << "response cache (--cache-config); its responses are not cached";
     return Status::Ok();
   }
-  NEREID_ASSIGN_OR_RETURN(const cache::Digest fingerprint, Fingerprint());
+  NEREID_ASSIGN_OR_RETURN(cache_fingerprint_, content_->Read());
   cache_statistics_ = std::make_unique<CacheStatistics>(environment_.clock, environment_.latencies);
-  response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache, fingerprint,
+  response_cache_ = std::make_unique<cache::ModelCache>(*environment_.response_cache,
                                                         environment_.clock, *cache_statistics_);
   return Status::Ok();
 }

@@ -27,6 +27,7 @@
 #include "model/instance_set.h"
 #include "model/model_version.h"
 #include "model/scheduler_statistics.h"
+#include "model/version_content.h"
 #include "request/model_identity.h"
 #include "request/sequence_inputs.h"
 #include "schedule/adaptive/batch_limits.h"
@@ -89,8 +90,10 @@ class Model final : public ModelVersion {
 
   base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) override {
     if (first_responses_ != nullptr) first_responses_->Watch(*request);
-    return response_cache_ != nullptr ? response_cache_->Enqueue(request, *scheduler_)
-                                      : scheduler_->Enqueue(request);
+    if (response_cache_ == nullptr) return scheduler_->Enqueue(request);
+    // The model owns the scheduler and outlives its requests.
+    const cache::ModelCache::Target scheduler(std::shared_ptr<void>(), scheduler_.get());
+    return response_cache_->Enqueue(request, cache_fingerprint_, scheduler);
   }
   /// None with a response cache: the key of a response is computed of inputs that do not change.
   memory::HostBuffer TakeInputMemory(size_t size) override {
@@ -108,7 +111,14 @@ class Model final : public ModelVersion {
 
   telemetry::ModelStatistics Statistics() const override;
   telemetry::LatencySummaries Summaries() const override;
-  base::Result<cache::Digest> Fingerprint() const override;
+  std::optional<AnswerSource> Choose(const request::RequestFields& /*request*/,
+                                     const std::vector<std::string>& /*outputs*/) override {
+    const auto known = content_ == nullptr ? std::nullopt : content_->Known();
+    return known ? std::optional(AnswerSource{*known}) : std::nullopt;
+  }
+  void ReadContent() override {
+    if (content_ != nullptr) content_->ReadForEnsembles();
+  }
 
  private:
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
@@ -152,8 +162,10 @@ class Model final : public ModelVersion {
   InstanceSet instances_;
   std::vector<InstancePtr> left_behind_;  // retired; the thread to remove them could not be started
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
+  std::unique_ptr<VersionContent> content_;            // null if the server has no cache
   std::unique_ptr<CacheStatistics> cache_statistics_;  // null without a cache, like the next member
   std::unique_ptr<cache::ModelCache> response_cache_;
+  cache::Digest cache_fingerprint_{};                    // of the content, with a cache
   std::unique_ptr<FirstResponseTimes> first_responses_;  // null if the server keeps no histograms
   std::optional<uint64_t> latency_objective_ns_;
   std::shared_ptr<schedule::BatchLimits> batch_limits_;  // null without learned limits

@@ -12,14 +12,15 @@ namespace {
 /// `on_bound` is called with the bound, normalized request.
 template <typename OnBound>
 base::Status SubmitWith(std::shared_ptr<const request::ModelIdentity> identity,
-                        ModelVersion& version, std::unique_ptr<request::InferenceRequest>& request,
+                        RequestReceiver& receiver,
+                        std::unique_ptr<request::InferenceRequest>& request,
                         const OnBound& on_bound) {
   request::BindRequest(*request, std::move(identity));
   base::Status status = request::Normalize(*request);
   if (status.ok()) {
     on_bound(*request);
     if (request->trace() != nullptr) request->TraceSubmission(base::SteadyClock().NowNs());
-    status = version.Enqueue(request);
+    status = receiver.Enqueue(request);
   }
   if (!status.ok()) {
     // The caller reports the error; without Disarm the factory would send one too.
@@ -31,15 +32,17 @@ base::Status SubmitWith(std::shared_ptr<const request::ModelIdentity> identity,
 
 }  // namespace
 
-base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity,
+                    RequestReceiver& receiver,
                     std::unique_ptr<request::InferenceRequest>& request) {
-  return SubmitWith(std::move(identity), version, request, [](request::InferenceRequest&) {});
+  return SubmitWith(std::move(identity), receiver, request, [](request::InferenceRequest&) {});
 }
 
-base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
-                    std::unique_ptr<request::InferenceRequest>& request, SubmissionWatch& watch) {
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity,
+                    RequestReceiver& receiver, std::unique_ptr<request::InferenceRequest>& request,
+                    SubmissionWatch& watch) {
   base::Status status =
-      SubmitWith(std::move(identity), version, request,
+      SubmitWith(std::move(identity), receiver, request,
                  [&watch](request::InferenceRequest& bound) { watch.OnBound(bound); });
   if (!status.ok()) watch.OnRefused(status);
   return status;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -28,20 +30,32 @@ struct InstanceUpdate {
   std::vector<InstancePtr> removed;
 };
 
-/// One loaded version of a model, which computes with a backend (Model) or by calling other models
-/// (ensemble::EnsembleModel). Thread-safe.
-class ModelVersion {
+/// An object that takes the requests of one model version. Thread-safe.
+class RequestReceiver {
  public:
-  virtual ~ModelVersion() = default;
-
-  /// Returns the identity as of the load; an update of instances does not change it.
-  virtual const request::ModelIdentity& identity() const = 0;
-  const config::ModelConfig& config() const { return *identity().config; }
-
+  virtual ~RequestReceiver() = default;
   /// Takes a normalized request. On failure the caller still owns the request, no response was
   /// sent, and the failure is not counted. May execute on the calling thread if the request allows
   /// that.
   virtual base::Status Enqueue(std::unique_ptr<request::InferenceRequest>& request) = 0;
+};
+
+/// What answers a request to a model version.
+struct AnswerSource {
+  /// Identifies the content of the version and, for an ensemble, of the members that it has chosen.
+  cache::Digest fingerprint;
+  /// Takes the request, once, and answers with the members that were chosen. Must not outlive the
+  /// version. Null: the version takes it.
+  std::shared_ptr<RequestReceiver> receiver = nullptr;
+};
+
+/// One loaded version of a model, which computes with a backend (Model) or by calling other models
+/// (ensemble::EnsembleModel). Thread-safe.
+class ModelVersion : public RequestReceiver {
+ public:
+  /// Returns the identity as of the load; an update of instances does not change it.
+  virtual const request::ModelIdentity& identity() const = 0;
+  const config::ModelConfig& config() const { return *identity().config; }
 
   /// Returns memory in which the model wants large inputs of a request, of `size` bytes in all; a
   /// buffer without data if it has no wish. Other processes may read the bytes and write to them.
@@ -69,9 +83,14 @@ class ModelVersion {
   /// Returns the latency summaries; empty if the server keeps none.
   virtual telemetry::LatencySummaries Summaries() const { return {}; }
 
-  /// Returns a digest of everything that determines the version's results; see
-  /// cache::FingerprintModel. Blocks, because it reads the version's files.
-  virtual base::Result<cache::Digest> Fingerprint() const = 0;
+  /// Chooses what answers a request with these fields for these outputs, for the response cache of
+  /// an ensemble. Returns nothing while the content is not known. Does not block.
+  virtual std::optional<AnswerSource> Choose(const request::RequestFields& /*request*/,
+                                             const std::vector<std::string>& /*outputs*/) {
+    return std::nullopt;
+  }
+  /// Reads the version's files for Choose, and those of the members of an ensemble. Blocks.
+  virtual void ReadContent() {}
 
   /// Prepares the change from the present instances to those of `wanted`, a configuration that may
   /// differ from the model's in instance_group and version_policy only. Blocks while instances are
@@ -94,13 +113,15 @@ class SubmissionWatch {
   virtual void OnRefused(const base::Status& error) = 0;
 };
 
-/// Binds the request to `identity`, which must share ownership with `version`, normalizes it and
-/// enqueues it. On failure the caller owns the request, unbound, and nothing was sent.
-base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
-                    std::unique_ptr<request::InferenceRequest>& request);
+/// Binds the request to `identity`, which must share ownership with the version of `receiver`,
+/// normalizes it and enqueues it. On failure the caller owns the request, unbound, and nothing was
+/// sent.
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity,
+                    RequestReceiver& receiver, std::unique_ptr<request::InferenceRequest>& request);
 
 /// Does the same, and tells `watch`.
-base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity, ModelVersion& version,
-                    std::unique_ptr<request::InferenceRequest>& request, SubmissionWatch& watch);
+base::Status Submit(std::shared_ptr<const request::ModelIdentity> identity,
+                    RequestReceiver& receiver, std::unique_ptr<request::InferenceRequest>& request,
+                    SubmissionWatch& watch);
 
 }  // namespace nereid::model

@@ -20,6 +20,23 @@ void AddCompute(const backend::ExecutionTimes& times, Times* stats) {
   stats->compute_output.Add(Elapsed(times.compute_end_ns, times.exec_end_ns));
 }
 
+/// Adds the times of an execution that was counted without them.
+template <typename Times>
+void AddLateCompute(const backend::ExecutionTimes& times, Times* stats) {
+  stats->compute_input.ns += Elapsed(times.exec_start_ns, times.compute_start_ns);
+  stats->compute_infer.ns += Elapsed(times.compute_start_ns, times.compute_end_ns);
+  stats->compute_output.ns += Elapsed(times.compute_end_ns, times.exec_end_ns);
+}
+
+/// Adds the times to those of the request that this one was made for.
+void ReportTimes(const request::InferenceRequest& request, const backend::ExecutionTimes& times) {
+  if (request.compute_times == nullptr) return;
+  request.compute_times->Add(Elapsed(request.times.queue_ns, times.exec_start_ns),
+                             Elapsed(times.exec_start_ns, times.compute_start_ns),
+                             Elapsed(times.compute_start_ns, times.compute_end_ns),
+                             Elapsed(times.compute_end_ns, times.exec_end_ns));
+}
+
 // Finds the element with this key in a list sorted by key, or inserts one there.
 template <typename Key, typename List, typename Make>
 auto& FindOrInsert(List* list, const Key& key, const Make& key_of) {
@@ -49,12 +66,7 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
                                  const backend::ExecutionTimes& times) {
   const uint64_t now_ns = clock_.NowNs();
   const uint64_t total_ns = Elapsed(request.times.start_ns, now_ns);
-  if (success && request.compute_times != nullptr) {
-    request.compute_times->Add(Elapsed(request.times.queue_ns, times.exec_start_ns),
-                               Elapsed(times.exec_start_ns, times.compute_start_ns),
-                               Elapsed(times.compute_start_ns, times.compute_end_ns),
-                               Elapsed(times.compute_end_ns, times.exec_end_ns));
-  }
+  if (success) ReportTimes(request, times);
   base::MutexLock lock(mutex_);
   auto& stats = counts_.inference_stats;
   if (!success) {
@@ -62,21 +74,52 @@ void StatisticsShard::AddRequest(const request::InferenceRequest& request, bool 
     ++counts_.failures_by_reason[static_cast<size_t>(telemetry::FailureReason::kBackend)];
     return;
   }
-  stats.success.Add(total_ns);
-  CountLatency(total_ns);
+  CountSuccess(request, total_ns);
   stats.queue.Add(Elapsed(request.times.queue_ns, times.exec_start_ns));
   AddCompute(times, &stats);
-  if (summaries_ != nullptr) {
-    const auto observe = [now_ns](telemetry::LatencySummary& summary, uint64_t ns) {
-      summary.Observe(ns / 1000, now_ns);
-    };
-    observe(summaries_->request, total_ns);
-    observe(summaries_->queue, Elapsed(request.times.queue_ns, times.exec_start_ns));
-    observe(summaries_->compute_input, Elapsed(times.exec_start_ns, times.compute_start_ns));
-    observe(summaries_->compute_infer, Elapsed(times.compute_start_ns, times.compute_end_ns));
-    observe(summaries_->compute_output, Elapsed(times.compute_end_ns, times.exec_end_ns));
-  }
+  if (summaries_ != nullptr) summaries_->request.Observe(total_ns / 1000, now_ns);
+  ObservePhases(request, times, now_ns);
+}
+
+void StatisticsShard::CountSuccess(const request::InferenceRequest& request, uint64_t total_ns) {
+  counts_.inference_stats.success.Add(total_ns);
+  CountLatency(total_ns);
   counts_.inference_count += std::max<uint64_t>(1, request.batch_size);
+}
+
+void StatisticsShard::ObservePhases(const request::InferenceRequest& request,
+                                    const backend::ExecutionTimes& times, uint64_t now_ns) {
+  if (summaries_ == nullptr) return;
+  const auto observe = [now_ns](telemetry::LatencySummary& summary, uint64_t ns) {
+    summary.Observe(ns / 1000, now_ns);
+  };
+  observe(summaries_->queue, Elapsed(request.times.queue_ns, times.exec_start_ns));
+  observe(summaries_->compute_input, Elapsed(times.exec_start_ns, times.compute_start_ns));
+  observe(summaries_->compute_infer, Elapsed(times.compute_start_ns, times.compute_end_ns));
+  observe(summaries_->compute_output, Elapsed(times.compute_end_ns, times.exec_end_ns));
+}
+
+void StatisticsShard::AddAnswer(const request::InferenceRequest& request) {
+  const uint64_t now_ns = clock_.NowNs(), now_ms = clock_.WallMs();
+  const uint64_t total_ns = Elapsed(request.times.start_ns, now_ns);
+  const backend::ExecutionTimes none;
+  base::MutexLock lock(mutex_);
+  CountSuccess(request, total_ns);
+  counts_.inference_stats.queue.Add(0);
+  AddCompute(none, &counts_.inference_stats);
+  AddCompute(none, &CountExecution(std::max<uint64_t>(1, request.batch_size), now_ms));
+  if (summaries_ != nullptr) summaries_->request.Observe(total_ns / 1000, now_ns);
+}
+
+void StatisticsShard::AddTimes(const request::InferenceRequest& request,
+                               const backend::ExecutionTimes& times) {
+  ReportTimes(request, times);
+  const uint64_t now_ns = clock_.NowNs();
+  base::MutexLock lock(mutex_);
+  counts_.inference_stats.queue.ns += Elapsed(request.times.queue_ns, times.exec_start_ns);
+  AddLateCompute(times, &counts_.inference_stats);
+  AddLateCompute(times, &batches_[std::max<uint64_t>(1, request.batch_size)]);
+  ObservePhases(request, times, now_ns);
 }
 
 void StatisticsShard::AddRefusal(const request::InferenceRequest& request,
@@ -113,11 +156,15 @@ void StatisticsShard::AddCacheMiss(uint64_t lookup_and_insertion_ns) {
 void StatisticsShard::AddBatch(uint64_t batch_size, const backend::ExecutionTimes& times) {
   const uint64_t now_ms = clock_.WallMs();
   base::MutexLock lock(mutex_);
+  AddCompute(times, &CountExecution(batch_size, now_ms));
+}
+
+telemetry::BatchStatistics& StatisticsShard::CountExecution(uint64_t batch_size, uint64_t now_ms) {
   counts_.last_inference_ms = std::max(counts_.last_inference_ms, now_ms);
   ++counts_.execution_count;
-  auto& stats = batches_[batch_size];
+  telemetry::BatchStatistics& stats = batches_[batch_size];
   stats.batch_size = batch_size;
-  AddCompute(times, &stats);
+  return stats;
 }
 
 void StatisticsShard::AddResponse(const backend::ResponseTimes& times) {

@@ -35,6 +35,10 @@ class StatisticsShard {
 
   void AddRequest(const request::InferenceRequest& request, bool success,
                   const backend::ExecutionTimes& times);
+  /// Counts a successful request and its execution, as AddRequest and AddBatch do together, before
+  /// the times of the execution are known. AddTimes follows, once.
+  void AddAnswer(const request::InferenceRequest& request);
+  void AddTimes(const request::InferenceRequest& request, const backend::ExecutionTimes& times);
   /// Counts a request that failed before it reached an instance.
   void AddRefusal(const request::InferenceRequest& request, telemetry::FailureReason reason);
   /// Counts a request that the response cache answered; `start_ns` and `end_ns` are the times of
@@ -53,8 +57,15 @@ class StatisticsShard {
   void MergeInto(telemetry::LatencySummaries* total) const;
 
  private:
-  /// Counts the latency of a successful request.
+  /// Counts a successful request and its latency.
+  void CountSuccess(const request::InferenceRequest& request, uint64_t total_ns)
+      NEREID_REQUIRES(mutex_);
   void CountLatency(uint64_t total_ns) NEREID_REQUIRES(mutex_);
+  telemetry::BatchStatistics& CountExecution(uint64_t batch_size, uint64_t now_ms)
+      NEREID_REQUIRES(mutex_);
+  /// Observes the phases of an execution in the summaries, if there are any.
+  void ObservePhases(const request::InferenceRequest& request, const backend::ExecutionTimes& times,
+                     uint64_t now_ns) NEREID_REQUIRES(mutex_);
 
   const base::Clock& clock_;
   const std::string gpu_uuid_;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "config/rules/ensemble_members.h"
 #include "model_config.pb.h"
@@ -37,7 +38,7 @@ class Members {
     const auto known = members_.find(text);
     if (known != members_.end()) return &known->second;
     const auto named = ids_.find(text);
-    if (named == ids_.end()) return nullptr;
+    if (named == ids_.end() || absent_.contains(text)) return nullptr;
     const ModelId id = named->second;
     EnsembleMember member;
     if (const VersionRecords* versions = around_.table.FindVersions(id)) {
@@ -51,7 +52,10 @@ class Members {
     if (member.config == nullptr) {
       // Known but not served: the rules report that first.
       config::ModelConfigPtr config = around_.config_of(id);
-      if (config == nullptr) return nullptr;
+      if (config == nullptr) {
+        absent_.insert(text);
+        return nullptr;
+      }
       member.config = config.get();
       member.incomplete = true;
       held_.push_back(std::move(config));
@@ -68,6 +72,7 @@ class Members {
   const EnsembleSurroundings& around_;
   std::map<std::string, ModelId> ids_;
   std::map<std::string, EnsembleMember> members_;
+  std::set<std::string> absent_;  // every rule asks for each member
   std::vector<std::shared_ptr<const void>> held_;
 };
 

@@ -135,8 +135,11 @@ TEST_F(LiveUpdateTest, ABadOverrideIsAPollFailureAndKeeps) {
   for (const std::string config : {"{nope", R"({"nope":1})", "[]", ""}) {
     LoadOverrides overrides;
     overrides.config = config;
-    EXPECT_EQ(lifecycle_->Load("m", overrides).message(),
-              "failed to load 'm', failed to poll from model repository");
+    const auto refused = lifecycle_->Load("m", overrides);
+    EXPECT_EQ(refused.code(), base::StatusCode::kInvalidArgument) << "the client has sent it";
+    EXPECT_THAT(refused.message(),
+                ::testing::StartsWith("failed to load 'm', failed to poll from model repository: "
+                                      "Invalid config override: "));
   }
   EXPECT_THAT(loader_.TakeEvents(), IsEmpty());
   EXPECT_EQ(IndexText(*lifecycle_), "m/1/READY/the last load has failed\n");
@@ -155,6 +158,37 @@ TEST_F(LiveUpdateTest, FilesStandInForTheDirectoryUntilTheNextLoad) {
   EXPECT_FALSE(std::filesystem::exists(staged)) << "the files go with the model";
 }
 
+TEST_F(LiveUpdateTest, ALoadOfAnEnsembleKeepsTheOverridesOfItsMembers) {
+  const auto plain = [](int batch) {
+    return "backend: \"b\" max_batch_size: " + std::to_string(batch) +
+           " input { name: \"I\" data_type: TYPE_FP32 dims: 1 }"
+           " output { name: \"O\" data_type: TYPE_FP32 dims: 1 }";
+  };
+  Write("m", plain(2), {"1"});
+  Write("e",
+        "platform: \"ensemble\" input { name: \"X\" data_type: TYPE_FP32 dims: 1 }"
+        " output { name: \"Y\" data_type: TYPE_FP32 dims: 1 } ensemble_scheduling { step { "
+        "model_name: \"m\" model_version: -1 input_map { key: \"I\" value: \"X\" } "
+        "output_map { key: \"O\" value: \"Y\" } } }",
+        {"1"});
+  LoadOverrides overrides;
+  overrides.config =
+      R"({"backend":"b","max_batch_size":5,"input":[{"name":"I","data_type":"TYPE_FP32","dims":[1]}],
+          "output":[{"name":"O","data_type":"TYPE_FP32","dims":[1]}]})";
+  Load("m", overrides);
+  WriteFile("m/1/weights", "new");
+  Load("e");
+  EXPECT_EQ(Config().max_batch_size(), 5) << "the files are new, the configuration is kept";
+  overrides.files = {{"7/model", "x"}};
+  Load("m", overrides);
+  Load("e");
+  EXPECT_EQ(IndexText(*lifecycle_), "e/1/READY/\nm/1/UNAVAILABLE/unloaded\nm/7/READY/\n");
+  Load("m");
+  EXPECT_EQ(Config().max_batch_size(), 2) << "a load by its name uses the repository";
+  Load("e");
+  EXPECT_EQ(Config().max_batch_size(), 2);
+}
+
 TEST_F(LiveUpdateTest, AModelOfFilesAloneServesAndIsNotListed) {
   LoadOverrides overrides;
   overrides.config = R"({"backend":"b"})";
@@ -165,8 +199,9 @@ TEST_F(LiveUpdateTest, AModelOfFilesAloneServesAndIsNotListed) {
   EXPECT_TRUE(lifecycle_->Unload("ghost").ok());
   EXPECT_FALSE(lifecycle_->Table()->Find("ghost", -1).ok());
   overrides.config.reset();
-  EXPECT_EQ(lifecycle_->Load("ghost", overrides).message(),
-            "failed to load 'ghost', failed to poll from model repository");
+  EXPECT_EQ(lifecycle_->Load("ghost", overrides).ToString(),
+            "Invalid argument: failed to load 'ghost', failed to poll from model repository: Load "
+            "parameter 'config' must be specified for model file override");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "repository/file_state.h"
 
 namespace nereid::repository {
+
+struct LoadOverrides;
 
 /// The configuration and files that a model was loaded from.
 struct LoadBasis {
@@ -19,6 +22,8 @@ struct LoadBasis {
   /// The files came with the load request or were moved by an agent, so they do not show whether
   /// the repository's files have changed.
   bool staged = false;
+  /// The overrides of the load request, without the contents of files; null: none.
+  std::shared_ptr<const LoadOverrides> overrides = nullptr;
 };
 
 enum class VersionAction {

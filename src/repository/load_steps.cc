@@ -51,6 +51,16 @@ Status SetTimeout(const ModelId& id, const config::ModelConfig& config, LoadRun*
   return Status::Ok();
 }
 
+/// Returns the overrides without the contents of their files, which nobody reads again.
+std::shared_ptr<const LoadOverrides> WithoutContents(
+    const std::shared_ptr<const LoadOverrides>& overrides) {
+  if (overrides == nullptr || overrides->files.empty()) return overrides;
+  LoadOverrides kept;
+  kept.config = overrides->config;
+  for (const LoadOverrides::File& file : overrides->files) kept.files.push_back({file.path, ""});
+  return std::make_shared<const LoadOverrides>(std::move(kept));
+}
+
 Status Stopping(const ModelId& id) {
   return Status::Unavailable("the server is stopping: '" + ToText(id) + "' is not loaded");
 }
@@ -112,8 +122,9 @@ base::Result<LoadOutcome> LoadSteps::LoadWithinMemory(const ModelId& id, const L
   }
 }
 
-base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const LoadJob& job,
+base::Result<LoadOutcome> LoadSteps::LoadBehindGate(const ModelId& id, const LoadJob& given,
                                                     LoadRun& run) {
+  const LoadJob job = WithKeptOverrides(id, given);
   // A load without effect does not mark a member as wanted that was loaded for an ensemble.
   if (IsCurrent(id, job)) return LoadOutcome::kUnchanged;
   for (int reads = 1;; ++reads) {
@@ -147,7 +158,7 @@ base::Result<ReadGuard> LoadSteps::AwaitStill(const ModelId& id, const LoadJob& 
   }
   LOG_ERROR_OF(.model = id.name) << "Poll failed for model directory '" << id
                                  << "': " << guard.status().message();
-  return PollFailure(ToText(id));
+  return PollFailure(ToText(id), Status::Internal(guard.status().message()));
 }
 
 bool LoadSteps::IsTorn(const ModelId& id, const ReadGuard& guard) const {
@@ -172,9 +183,14 @@ base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& 
     const std::string reason = layout::WithAdvice(polled.status().message(), advice);
     LOG_ERROR_OF(.model = id.name) << "Poll failed for model directory '" << id << "': " << reason;
     run.SetReason(reason);
-    return PollFailure(ToText(id), advice);
+    // Without overrides the fault lies in the files of the server.
+    const bool is_clients =
+        !job.Overrides().empty() && polled.status().code() == base::StatusCode::kInvalidArgument;
+    return PollFailure(ToText(id),
+                       is_clients ? Status::InvalidArgument(reason) : Status::Internal(reason));
   }
   if (job.is_wanted) states_.SetWanted(id);
+  polled->basis.overrides = WithoutContents(job.overrides);
   board_.SetTags(id, polled->basis.config->metric_tags());
   NEREID_RETURN_IF_ERROR(SetTimeout(id, *polled->basis.config, &run));
   if (polled->versions.empty()) {
@@ -185,11 +201,30 @@ base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& 
   return MakeAndSwitch(id, *polled, polled->agents == nullptr ? guard : ReadGuard(), run);
 }
 
+LoadJob LoadSteps::WithKeptOverrides(const ModelId& id, const LoadJob& job) const {
+  LoadJob kept = job;
+  if (job.is_wanted || job.again || job.overrides != nullptr) return kept;
+  // While nothing serves, the files of the overrides do not exist any more.
+  if (!HasReadyVersion(served_.Table()->FindVersions(id))) return kept;
+  kept.overrides = states_.BasisOf(id).overrides;
+  if (kept.overrides != nullptr) {
+    LOG_INFO_OF(.model = id.name)
+        << "model '" << id << "', a member of the loaded ensemble, keeps the overrides of its own "
+        << "load; load it by its name to use the files of the repository";
+  }
+  return kept;
+}
+
 bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
-  if (job.again || job.overrides != nullptr) return false;
+  if (job.again) return false;
   if (!HasReadyVersion(served_.Table()->FindVersions(id))) return false;
+  const LoadBasis basis = states_.BasisOf(id);
+  if (job.overrides != nullptr) {
+    if (job.overrides != basis.overrides) return false;
+    if (!job.overrides->files.empty()) return true;  // the repository's files do not count
+  }
   const auto files = poll_.storage->ReadState(job.directory.path);
-  return files.ok() && states_.BasisOf(id).files == *files;
+  return files.ok() && basis.files == *files;
 }
 
 Status LoadSteps::NoVersion(const ModelId& id, const PolledModel& polled, LoadRun& run) {

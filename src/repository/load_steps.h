@@ -40,8 +40,8 @@ class LoadSteps {
             LoadBoard& board);
 
   /// Loads the model, and records the result for ensembles that call it. UNAVAILABLE if the gate is
-  /// closed or memory runs out, INTERNAL if the files cannot be polled, INVALID_ARGUMENT if a
-  /// version cannot be made or an ensemble does not fit its members.
+  /// closed or memory runs out, that of PollFailure if the files cannot be polled, INVALID_ARGUMENT
+  /// if a version cannot be made or an ensemble does not fit its members.
   /// Returns kTorn if the files are changed again and again while they are read.
   base::Result<LoadOutcome> Load(const ModelId& id, const LoadJob& job);
   /// Retires all versions of the model; does nothing for an unknown model.
@@ -49,7 +49,7 @@ class LoadSteps {
 
  private:
   base::Result<LoadOutcome> LoadWithinMemory(const ModelId& id, const LoadJob& job, LoadRun& run);
-  base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& job, LoadRun& run);
+  base::Result<LoadOutcome> LoadBehindGate(const ModelId& id, const LoadJob& given, LoadRun& run);
   /// Reads and loads the model once. Returns kTorn, and leaves what serves in service, if `guard`
   /// finds a change after the last file was read. `scanned`: see PollModel.
   base::Result<LoadOutcome> LoadOnce(const ModelId& id, const LoadJob& job, const ReadGuard& guard,
@@ -62,6 +62,9 @@ class LoadSteps {
   /// Returns whether the files were changed since the guard was made, and logs the first that was.
   bool IsTorn(const ModelId& id, const ReadGuard& guard) const;
   /// Returns whether the model serves and its files have not changed since it was loaded.
+  /// Returns the job of a member of the requested model with the overrides that the member serves
+  /// with: a load of an ensemble does not take them back. Returns other jobs unchanged.
+  LoadJob WithKeptOverrides(const ModelId& id, const LoadJob& job) const;
   bool IsCurrent(const ModelId& id, const LoadJob& job) const;
   /// Records and returns the failure of a model of which the version policy selects no version.
   base::Status NoVersion(const ModelId& id, const PolledModel& polled, LoadRun& run);

@@ -115,7 +115,8 @@ LoadReport ModelLifecycle::LoadChanged() {
     if (report.torn.contains(id)) now.snapshot.models.erase(id);
   }
   for (const ModelId& id : settle_watch_.IncompleteModels()) {
-    report.incomplete[ToText(id)] = PollFailure(ToText(id));
+    report.incomplete[ToText(id)] =
+        PollFailure(ToText(id), Status::Internal("its files differ from its list of checksums"));
   }
   report.next_scan_ns = settle_watch_.NextDueNs();
   if (!report.torn.empty()) report.next_scan_ns = options_.settle.clock->NowNs();

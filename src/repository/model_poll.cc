@@ -133,9 +133,9 @@ void PreferMapped(bool namespacing, std::vector<ModelDirectory>* directories) {
   });
 }
 
-Status PollFailure(const std::string& model, const std::string& advice) {
-  return Status::Internal(layout::WithAdvice(
-      "failed to load '" + model + "', failed to poll from model repository", advice));
+Status PollFailure(const std::string& model, const Status& reason) {
+  return reason.WithPrefix("failed to load '" + model +
+                           "', failed to poll from model repository: ");
 }
 
 RepositoryList PlainRepositories(const std::set<std::string>& paths) {
@@ -168,7 +168,7 @@ RepositoryScan ScanRepositories(const RepositoryList& repositories, RepositorySt
 
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
                                                  const std::string& name,
-                                                 RepositoryStorage& storage) {
+                                                 RepositoryStorage& storage, Status* failure) {
   std::vector<ModelDirectory> found;
   const auto add = [&](const std::string& repository, const std::string& directory,
                        bool is_renamed) {
@@ -177,6 +177,7 @@ std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositor
     if (!exists.ok()) {
       LOG_ERROR_OF(.model = name) << "failed to look for model '" << name
                                   << "': " << exists.status().message();
+      if (failure != nullptr) *failure = exists.status();
     } else if (*exists) {
       found.push_back({name, std::move(path), repository, is_renamed});
     }

@@ -76,10 +76,11 @@ void PreferMapped(bool namespacing, std::vector<ModelDirectory>* directories);
 RepositoryScan ScanRepositories(const RepositoryList& repositories, RepositoryStorage& storage);
 
 /// Returns the directories of a model name: one for each repository that has it. A repository that
-/// cannot be read is logged and has none.
+/// cannot be read is logged and has none; `failure`, if not null, gets the error.
 std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositories,
                                                  const std::string& name,
-                                                 RepositoryStorage& storage);
+                                                 RepositoryStorage& storage,
+                                                 base::Status* failure = nullptr);
 
 /// A model's directory that was read and checked, before anything is loaded.
 struct PolledModel {
@@ -106,10 +107,10 @@ base::Result<config::ModelConfigPtr> ReadWrittenConfig(const ModelDirectory& dir
                                                        const PollOptions& options,
                                                        const LoadOverrides& overrides = {});
 
-/// Returns the error of a client's load request after a poll failure. As in Triton, it does not
-/// have the reason, which the log and the index have. `model` is the name of the model in messages;
-/// `advice`, if not empty, is what to do about the files.
-base::Status PollFailure(const std::string& model, const std::string& advice = "");
+/// Returns the error of a load request after a poll failure: Triton's text, then the reason.
+/// `model` is the name of the model in messages. The code is that of the reason: NOT_FOUND if there
+/// is no such model, INVALID_ARGUMENT if the request is wrong, INTERNAL if the files are.
+base::Status PollFailure(const std::string& model, const base::Status& reason);
 
 /// Reads and checks a model's directory, or the overrides that replace it. After a failure, which
 /// Triton calls a poll failure, the model does not appear in the repository. `scanned` is the state

@@ -75,24 +75,27 @@ RepositoryScan ModelRepositories::Scan() const {
 }
 
 std::vector<ModelDirectory> ModelRepositories::FindIn(const RepositoryList& list,
-                                                      const std::string& name) const {
-  std::vector<ModelDirectory> found = FindModelDirectories(list, name, *options_.storage);
+                                                      const std::string& name,
+                                                      Status* unread) const {
+  std::vector<ModelDirectory> found = FindModelDirectories(list, name, *options_.storage, unread);
   PreferMapped(namespacing_, &found);
   return found;
 }
 
 base::Result<std::vector<ModelDirectory>> ModelRepositories::Find(const std::string& name) const {
   NEREID_RETURN_IF_ERROR(CheckModelName(name));
-  std::vector<ModelDirectory> found = FindIn(List(), name);
+  auto found = LookUp(name);
+  if (!found.ok()) return PollFailure(name, found.status());
+  return found;
+}
+
+base::Result<std::vector<ModelDirectory>> ModelRepositories::LookUp(const std::string& name) const {
+  Status unread;
+  std::vector<ModelDirectory> found = FindIn(List(), name, &unread);
   if (found.size() == 1 || (found.size() > 1 && namespacing_)) return found;
-  if (found.size() > 1) {
-    LOG_ERROR_OF(.model = name) << "failed to poll model '" << name
-                                << "': not unique across all model repositories";
-  } else {
-    LOG_ERROR_OF(.model = name) << "failed to poll model '" << name
-                                << "': model not found in any model repository.";
-  }
-  return PollFailure(name);
+  if (found.size() > 1) return Status::Internal("not unique across all model repositories");
+  return unread.ok() ? Status::NotFound("model not found in any model repository.")
+                     : Status::Internal("cannot read a model repository: " + unread.message());
 }
 
 Status ModelRepositories::PlanLoad(const std::string& name,
@@ -101,7 +104,13 @@ Status ModelRepositories::PlanLoad(const std::string& name,
   NEREID_RETURN_IF_ERROR(CheckModelName(name));
   std::vector<ModelDirectory> directories{{name, ""}};
   if (overrides == nullptr || overrides->files.empty()) {
-    NEREID_ASSIGN_OR_RETURN(directories, Find(name));
+    auto found = LookUp(name);
+    if (!found.ok()) {
+      LOG_ERROR_OF(.model = name) << "failed to poll model '" << name
+                                  << "': " << found.status().message();
+      return PollFailure(name, found.status());
+    }
+    directories = std::move(found).value();
   }
   for (ModelDirectory& directory : directories) {
     PlanWithMembers({std::move(directory), overrides, {}, true}, jobs);

@@ -36,8 +36,8 @@ class ModelRepositories {
 
   /// Returns the directories of all repositories.
   RepositoryScan Scan() const;
-  /// Returns the directory of a model name; with namespacing all directories of that name. INTERNAL
-  /// if there is none, or several without namespacing; the log names them.
+  /// Returns the directory of a model name; with namespacing all directories of that name.
+  /// NOT_FOUND if there is none, INTERNAL if there are several without namespacing.
   base::Result<std::vector<ModelDirectory>> Find(const std::string& name) const;
   /// Returns the models that the ensemble in a directory calls; see ReadMembers.
   std::set<std::string> MembersOf(const ModelDirectory& directory) const {
@@ -46,15 +46,18 @@ class ModelRepositories {
 
   /// Adds the model of that name (with namespacing: every model of that name) to `jobs`, and the
   /// members that it calls if they are in the repositories. A model whose overrides contain its
-  /// files needs no directory.
+  /// files needs no directory. Logs the reason if there is no such model.
   base::Status PlanLoad(const std::string& name,
                         const std::shared_ptr<const LoadOverrides>& overrides,
                         LoadJobs* jobs) const;
 
  private:
   RepositoryList List() const;
-  /// Returns the directories of a model name in the repositories of `list`.
-  std::vector<ModelDirectory> FindIn(const RepositoryList& list, const std::string& name) const;
+  /// Returns the directories of a model name in the repositories of `list`. Sets `unread`, if it is
+  /// not null, to why a repository could not be read.
+  std::vector<ModelDirectory> FindIn(const RepositoryList& list, const std::string& name,
+                                     base::Status* unread = nullptr) const;
+  base::Result<std::vector<ModelDirectory>> LookUp(const std::string& name) const;
   /// Returns INVALID_ARGUMENT if there is no repository that can be read.
   base::Status CheckRepository(const std::string& path) const;
   ModelId IdOf(const ModelDirectory& directory) const {

@@ -81,7 +81,8 @@ SnapshotReading ReadSnapshot(const RepositoryScan& scan, const RepositorySnapsho
     }
     LOG_ERROR_OF(.model = id.name)
         << "Poll failed for model directory '" << id << "': " << files.status().message();
-    reading.failures[ToText(id)] = PollFailure(ToText(id));
+    reading.failures[ToText(id)] =
+        PollFailure(ToText(id), base::Status::Internal(files.status().message()));
     const auto known = before.models.find(id);
     if (known != before.models.end()) models[id] = known->second;
   }

@@ -38,8 +38,11 @@ TEST_F(RepositoryTest, ReportsEachModelThatFails) {
       report.failures["bad"].message(),
       "load failed for model 'bad': version 1 is at UNAVAILABLE state: Invalid argument: it is "
       "bad;\n");
-  EXPECT_EQ(report.failures["broken"].message(),
-            "failed to load 'broken', failed to poll from model repository");
+  EXPECT_EQ(report.failures["broken"].code(), base::StatusCode::kInternal);
+  EXPECT_THAT(report.failures["broken"].message(),
+              ::testing::AllOf(::testing::StartsWith("failed to load 'broken', failed to poll from "
+                                                     "model repository: "),
+                               ::testing::HasSubstr("\"no\"")));
   EXPECT_EQ(
       report.failures["empty"].message(),
       "load failed for model 'empty': at least one version must be available under the version "
@@ -131,8 +134,9 @@ TEST_F(RepositoryTest, NamesStayInsideTheRepository) {
   EXPECT_EQ(lifecycle.Load("..").code(), base::StatusCode::kInvalidArgument);
   EXPECT_EQ(lifecycle.Load("a/b").code(), base::StatusCode::kInvalidArgument);
   EXPECT_EQ(lifecycle.Load(" ").code(), base::StatusCode::kInvalidArgument);
-  EXPECT_EQ(lifecycle.Load("absent").message(),
-            "failed to load 'absent', failed to poll from model repository");
+  EXPECT_EQ(lifecycle.Load("absent").ToString(),
+            "Not found: failed to load 'absent', failed to poll from model repository: model not "
+            "found in any model repository.");
 }
 
 TEST_F(RepositoryTest, ANameInTwoRepositoriesIsNotLoaded) {

@@ -40,7 +40,6 @@ class FakeVersion final : public model::ModelVersion {
   }
   Status CheckReady() override { return Status::Ok(); }
   telemetry::ModelStatistics Statistics() const override { return {}; }
-  base::Result<cache::Digest> Fingerprint() const override { return cache::Digest{}; }
   base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig&) override {
     return Status::Unsupported("fake");
   }

@@ -58,7 +58,11 @@ Status CheckContinues(const request::InferenceRequest& request,
   const bool has_sequences = version.HasSequences();
   // The scheduler decides whether the sequence exists.
   if (has_sequences && request.ContinuesSequence()) return Status::Ok();
-  return StoppingStatus(request, /*names_unknown=*/!has_sequences);
+  const Status stopping = StoppingStatus(request, /*names_unknown=*/!has_sequences);
+  // A member refuses the request in Triton.
+  return version.config().is_ensemble()
+             ? stopping.WithPrefix("in ensemble '" + version.identity().name + "', ")
+             : stopping;
 }
 
 Status StoppingStatus(const request::InferenceRequest& request, bool names_unknown) {

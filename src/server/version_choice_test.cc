@@ -41,7 +41,6 @@ class FakeVersion final : public model::ModelVersion {
   telemetry::SequenceList ListSequences(size_t) const override { return {open.size(), {}}; }
   Status CheckReady() override { return Status::Ok(); }
   telemetry::ModelStatistics Statistics() const override { return {}; }
-  base::Result<cache::Digest> Fingerprint() const override { return Status::Unsupported(""); }
   base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig&) override {
     return Status::Unsupported("");
   }

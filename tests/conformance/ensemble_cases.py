@@ -136,6 +136,9 @@ def wrong_cases():
     yield Case("cached_and_decoupled_by_itself", chain("a"),
                extra="response_cache { enable: true }\nmodel_transaction_policy { decoupled: true "
                      "}\n", loads="decoupled")
+    yield Case("cached_with_a_decoupled_member", [step("square", {"IN": "x"}, {"OUT": "y"})],
+               inputs=ONE[0], outputs=ONE[1], batch=0, extra="response_cache { enable: true }\n",
+               loads="Response Cache does not currently support model")
 
 
 def graph_cases():

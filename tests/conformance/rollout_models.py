@@ -45,11 +45,11 @@ def add_sums_in_states(root, name, plugins):
         plugins / "libtriton_sequence.so", (1, 2))
 
 
-def add_ensemble(root, name, member):
+def add_ensemble(root, name, member, extra=""):
     folder = root / name
     (folder / "1").mkdir(parents=True)
     (folder / "config.pbtxt").write_text(
-        f'name: "{name}"\nplatform: "ensemble"\nmax_batch_size: 0\n' + TENSORS
+        f'name: "{name}"\nplatform: "ensemble"\nmax_batch_size: 0\n' + TENSORS + extra
         + f'ensemble_scheduling {{ step {{ model_name: "{member}" model_version: -1 '
         'input_map { key: "INPUT0" value: "INPUT0" } '
         'output_map { key: "OUTPUT0" value: "OUTPUT0" } } }\n')

@@ -72,7 +72,7 @@ def check(serving, client, case, ask):
 
 
 def reason(serving, name, text):
-    """Returns why a model is not loaded. Errors of the file itself are only in the log."""
+    """Returns why a model is not loaded. Triton writes errors of the file itself only to the log."""
     if not text.endswith("failed to poll from model repository"):
         return text
     log = serving.log.read_text(errors="replace").splitlines()

@@ -158,3 +158,11 @@ def test_what_does_not_fit_is_named(client, model, text):
     assert f"load failed for model '{model}': " in caught.value.message()
     assert text in caught.value.message()
     assert model not in ready(client)
+
+
+def test_an_absent_member_is_logged_once(loading_server, client):
+    with pytest.raises(InferenceServerException):
+        client.load_model("absent_member")
+    lines = [line for line in loading_server.log.read_text(errors="replace").splitlines()
+             if "model 'nowhere'" in line]
+    assert len(lines) <= 1, lines

@@ -68,9 +68,30 @@ def test_a_config_stays_until_the_files_change(client, load_server):
 def test_a_bad_config_is_a_poll_failure_and_keeps_what_serves(client, config):
     model = f"bad_{client.protocol}"
     client.call("load_model", model)
-    client.expect("INTERNAL", POLL_FAILURE.format(model), client.call, "load_model", model,
-                  config=config)
+    _, text = client.error(client.call, "load_model", model, config=config)
+    assert text.startswith(POLL_FAILURE.format(model))
     infer(client, model)
+
+
+@pytest.mark.parametrize("config, reason", [
+    ("{nope", "Invalid config override: "), ('{"nope": 1}', "nope"), ("", "config override")])
+def test_the_client_gets_the_reason_of_a_bad_config(client, config, reason):
+    model = f"bad_{client.protocol}"
+    text = client.expect("INVALID_ARG", reason, client.call, "load_model", model, config=config)
+    assert text.startswith(POLL_FAILURE.format(model) + ": ")
+
+
+def test_a_model_that_is_not_there_is_not_found(client):
+    for options in ({}, {"config": config_json()}):
+        client.expect("NOT_FOUND", POLL_FAILURE.format("nowhere")
+                      + ": model not found in any model repository", client.call, "load_model",
+                      "nowhere", **options)
+
+
+def test_the_client_gets_the_reason_of_a_file_that_cannot_be_read(client, load_server):
+    write(load_server.repository / "damaged" / "config.pbtxt", "no such field: 1")
+    client.expect("INTERNAL", "config.pbtxt", client.call, "load_model", "damaged")
+    client.expect("INTERNAL", '"no"', client.call, "load_model", "damaged")
 
 
 def test_a_config_that_cannot_be_loaded_keeps_what_serves(client):
@@ -84,8 +105,8 @@ def test_a_config_that_cannot_be_loaded_keeps_what_serves(client):
 
 
 def test_a_config_needs_a_model(client):
-    client.expect("INTERNAL", POLL_FAILURE.format("nowhere"), client.call, "load_model", "nowhere",
-                  config=config_json())
+    _, text = client.error(client.call, "load_model", "nowhere", config=config_json())
+    assert text.startswith(POLL_FAILURE.format("nowhere"))
 
 
 def test_files_are_a_model_of_their_own(client):
@@ -123,8 +144,15 @@ def test_files_stand_in_for_the_directory_until_the_next_load(client):
 
 @pytest.mark.parametrize("path", ["../../x", "1/../../x", ".."])
 def test_paths_that_leave_the_directory_are_refused(client, path):
-    client.expect("INTERNAL", POLL_FAILURE.format("outside"), client.call, "load_model", "outside",
-                  config=config_json(), files={f"file:{path}": b"x"})
+    _, text = client.error(client.call, "load_model", "outside", config=config_json(),
+                           files={f"file:{path}": b"x"})
+    assert text.startswith(POLL_FAILURE.format("outside"))
+
+
+def test_the_client_gets_the_reason_of_a_bad_path(client):
+    client.expect("INVALID_ARG", POLL_FAILURE.format("outside") + ": Invalid file parameter "
+                  "'file:../x'", client.call, "load_model", "outside", config=config_json(),
+                  files={"file:../x": b"x"})
 
 
 def test_parameters_by_hand(load_server):
@@ -133,7 +161,7 @@ def test_parameters_by_hand(load_server):
                                   json.dumps({"parameters": parameters}))
         return answer.status, answer.error if answer.body else ""
 
-    assert load({"file:1/x": "aGk="}) == (500, POLL_FAILURE.format("raw")), "no config"
+    assert load({"file:1/x": "aGk="})[1].startswith(POLL_FAILURE.format("raw")), "no config"
     assert load({"color": "red"}) == (400, "unrecognized load parameter 'color'.")
     assert load({"config": 5}) == (
         400, "Unable to parse 'config': attempt to access JSON non-string as string")

@@ -224,7 +224,8 @@ def test_explicit_loads_with_overrides(run):
     eventually(lambda: len(explicit.files()) == 1)  # those of the replaced model are deleted
     assert explicit.checkouts() == {"m": weights("m", 1)}
     assert explicit.load("none").error == (
-        "failed to load 'none', failed to poll from model repository")
+        "failed to load 'none', failed to poll from model repository: model not found in any model "
+        "repository.")
     unload = raw_http.request(explicit.server, "POST", "/v2/repository/models/m/unload", b"{}")
     assert unload.status == 200
     eventually(lambda: explicit.checkouts() == {})

@@ -75,7 +75,7 @@ return pb_utils.InferenceRequest(
      "failed to load model 'm', files should be a dictionary of file paths and file contents"),
 ], ids=["load", "version", "files"])
 def test_what_the_server_refuses(python_client, code, text):
-    assert raised(python_client, code) == f"TritonModelException: {text}"
+    assert raised(python_client, code).startswith(f"TritonModelException: {text}")
 
 
 def test_a_model_that_cannot_load(python_client):

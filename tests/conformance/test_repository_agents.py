@@ -82,10 +82,15 @@ def test_a_refusal_is_a_poll_failure(client, agent_server, model, reason):
     assert f"Poll failed for model directory '{model}': {reason}" in agent_server.log.read_text()
 
 
+def test_the_client_gets_the_reason_of_a_refusal(client):
+    client.expect("INTERNAL", POLL_FAILURE.format("wrong") + ": Mismatched MD5 hash for file",
+                  client.call, "load_model", "wrong")
+
+
 def test_agents_of_an_override_run_too(client):
     client.call("load_model", "sum")
     refused = ('{"backend": "onnxruntime", "model_repository_agents": {"agents": [{"name": '
                '"checksum", "parameters": {"MD5:1/model.onnx": "00"}}]}}')
-    client.expect("INTERNAL", POLL_FAILURE.format("sum"), client.call, "load_model", "sum",
-                  config=refused)
+    _, text = client.error(client.call, "load_model", "sum", config=refused)
+    assert text.startswith(POLL_FAILURE.format("sum"))
     infer(client, "sum")

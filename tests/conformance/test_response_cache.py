@@ -3,10 +3,14 @@
 
 import itertools
 import queue
+import threading
 import time
 
+import ensembles
+import explicit_models
 import models
 import numpy as np
+import onnx
 import pytest
 import raw_http
 import tritonclient.grpc as grpc_client
@@ -289,4 +293,69 @@ def test_a_changed_model_does_not_find_its_old_answers(start_server, request, lo
     client.infer("cached", [client.input("INPUT0", array)])
     found = counts(statistics(client, "cached"))
     assert (found["cache_hit"], found["cache_miss"]) == (0, 1)
+    client.close()
+
+
+def product_bytes(factor):
+    """Returns the ONNX model y = factor * x."""
+    x, y = (onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1]) for name in "xy")
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Mul", ["x", "factor"], ["y"])], "product", [x], [y],
+        [onnx.helper.make_tensor("factor", onnx.TensorProto.FLOAT, [1], [factor])])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    return model.SerializeToString()
+
+
+def write_product(root):
+    folder = root / "product" / "1"
+    folder.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(product_bytes(2))
+    (root / "product" / "config.pbtxt").write_text(
+        'backend: "onnxruntime"\n' + models.ONE_CPU_INSTANCE)
+    x, y = {"x": ("FP32", [1])}, {"y": ("FP32", [1])}
+    step = ensembles.step("product", {"x": "x"}, {"y": "y"})
+    ensembles.write_ensemble(root, "inner", [step], x, y)
+    ensembles.write_ensemble(root, "whole", [step], x, y, extra=models.CACHED)
+    ensembles.write_ensemble(root, "nested", [ensembles.step("inner", {"x": "x"}, {"y": "y"})],
+                             x, y, extra=models.CACHED)
+
+
+@pytest.mark.parametrize("ensemble", ["whole", "nested"])
+def test_a_reload_that_is_undone_leaves_no_answers(start_server, request, loop, ensemble):
+    """The member of a cached ensemble is replaced and put back while requests run. The answers of
+    the other member are not given to later requests."""
+    server = start_server("undone", write_product, "--model-control-mode=explicit",
+                          f"--load-model={ensemble}", *cache_flags(request, "size=1048576"))
+    answers, done = {}, threading.Event()
+
+    def ask(client, value):
+        array = np.array([value], np.float32)
+        return float(client.infer(ensemble, [client.input("x", array)]).array("y")[0])
+
+    def keep_asking():
+        client = Transport("http", server, None)
+        while not done.is_set():
+            value = next(FRESH)
+            answers[value] = ask(client, value)
+        client.close()
+
+    client = Transport("http", server, loop)
+    threads = [threading.Thread(target=keep_asking) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        for factor in (3, 2):
+            explicit_models.write(server.repository / "product" / "1" / "model.onnx",
+                                  product_bytes(factor))
+            client.call("load_model", "product")
+    done.set()
+    for thread in threads:
+        thread.join()
+    others = [value for value, answer in answers.items() if answer == 3 * value]
+    assert others, "the other member has answered"
+    assert [v for v in others if ask(client, v) != 2 * v] == []
+    before = counts(statistics(client, ensemble))
+    assert ask(client, others[0]) == 2 * others[0]
+    assert counts(statistics(client, ensemble))["cache_hit"] - before["cache_hit"] == 1
     client.close()

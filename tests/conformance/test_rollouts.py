@@ -17,13 +17,15 @@ import rollout_models as rollouts
 import tritonclient.grpc as grpc_client
 import tritonclient.http as http_client
 from explicit_models import EXPLICIT
+from models import CACHED
 from rollout_models import DOCUMENT, begin, set_file, split, status
 from sequences import wait_for
 from tritonclient.utils import InferenceServerException
 
 LABELS = {"stable": 1, "canary": 2}
 VERSIONED = ("split", "sticky", "labels", "faulty", "slow", "invalid", "shadow", "reload",
-             "traffic", "hostile", "alone", "member", "metrics", "example", "kept")
+             "traffic", "hostile", "alone", "member", "metrics", "example", "kept",
+             "remembered")
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +39,11 @@ def served(start_server, is_peer, test_plugins):
         for name in ("sums", "sums_ended", "sums_kept", "sums_labeled"):
             rollouts.add_sums(root, name, test_plugins)
         rollouts.add_ensemble(root, "whole", "member")
+        (root / "remembered" / "2" / "bias").write_text("100")
+        rollouts.add_ensemble(root, "cached_whole", "remembered", CACHED)
 
     return start_server("rollouts", write, *EXPLICIT, "--load-model=*",
+                        "--cache-config=local,size=1048576",
                         "--http-header-forward-pattern=^x-", "--grpc-header-forward-pattern=^x-")
 
 
@@ -172,6 +177,20 @@ def test_a_step_of_an_ensemble_is_split_too(served, http):
     assert rollouts.version_status(served, "member", 1)["requests"] == before + 1
     begin(served, "member", {"split": split(v2=10000)})
     assert raw_http.infer(served, "whole", DOCUMENT).json["outputs"][0]["data"] == [101.5]
+
+
+def test_a_cached_answer_is_that_of_the_version_that_answers(served):
+    """A version that gets no more requests leaves no answers to them in the cache."""
+    def answers():
+        document = {"inputs": [raw_http.tensor("INPUT0", "FP32", [1], [2.5])]}
+        return {raw_http.infer(served, "cached_whole", document).json["outputs"][0]["data"][0]
+                for _ in range(3)}
+
+    for _ in range(2):
+        begin(served, "remembered", {"split": split(v2=10000)})
+        assert answers() == {102.5}
+        begin(served, "remembered", {"split": split(v1=10000)})
+        assert answers() == {2.5}
 
 
 # ---- Labels ----

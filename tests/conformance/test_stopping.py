@@ -94,9 +94,11 @@ def test_requests_in_flight_finish_and_new_ones_are_refused(stoppable, flight, p
         stopped.signal(number)
         stopped.refuses()
         for asked in PROTOCOLS:  # on new connections: the ports are open
-            for model in ("one", "two", "ens"):
+            for model in ("one", "two"):
                 assert refusal(stopped.server, asked, model) == (UNAVAILABLE[asked],
                                                                  NO_ID + STOPPING)
+            assert refusal(stopped.server, asked, "ens") == (
+                UNAVAILABLE[asked], "in ensemble 'ens', " + NO_ID + STOPPING)
             assert refusal(stopped.server, asked, "seq", sequence_id=9, sequence_start=True) == (
                 UNAVAILABLE[asked], STOPPING)
         assert raw_http.get(stopped.server, "/v2/health/live").status == 200
@@ -105,6 +107,8 @@ def test_requests_in_flight_finish_and_new_ones_are_refused(stoppable, flight, p
         check()  # the answers arrive and are correct: the later steps were executed
     stopped.ended(0)
     assert f"has {how.get('count', 1)} in-flight inferences" in stopped.log
+    if flight == "ensemble":
+        assert "Model 'ens' (version 1) has 1 in-flight inferences" in stopped.log
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -104,8 +104,7 @@ std::string RulesMarkdown(const std::vector<RuleInfo>& rules) {
       "of stage *poll* when it reads the directory of a model. A violation of such a rule hides "
       "the "
       "model: a\n"
-      "load request fails with `failed to poll from model repository`, and the log has the reason. "
-      "The\n"
+      "load request fails with `failed to poll from model repository` and the reason. The\n"
       "server applies the rules of stage *load* when it loads a version. The answer and the "
       "repository index\n"
       "then have the reason. A warning does not prevent a load.\n";

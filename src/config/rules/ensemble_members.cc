@@ -274,6 +274,19 @@ void OneDecoupledOrigin(const Subject& subject, Findings& findings) {
   if (answers.size() > 1) findings.Add("output", Mixed(subject, subject.ensemble.name()));
 }
 
+// A member that is an ensemble is decoupled if one of its own members is.
+void CacheNeedsOneResponse(const Subject& subject, Findings& findings) {
+  if (!subject.ensemble.response_cache_enabled()) return;
+  ForEachStep(subject, [&](int /*i*/, const Step& step, const EnsembleMember& member) {
+    if (!member.config->decoupled()) return;
+    findings.Add("response_cache.enable",
+                 "Response Cache does not currently support model " + subject.ensemble.name() +
+                     " with 'decoupled' transaction policy. Please disable the response cache. "
+                     "(Its member '" +
+                     step.model_name() + "' is decoupled.)");
+  });
+}
+
 constexpr rules::Rule<Subject> kMemberRules[] = {
     {{"members.exist", "ensemble_scheduling.step.model_name",
       "The models that an ensemble calls are in the repositories, each once.",
@@ -317,6 +330,11 @@ constexpr rules::Rule<Subject> kMemberRules[] = {
       "decoupled models.",
       "tensors from one decoupled model at most", "Take them from the same decoupled model."},
      OneDecoupledOrigin},
+    {{"members.decoupled_cache", "response_cache.enable",
+      "An ensemble with a decoupled member has no response cache: a request has any number of "
+      "responses.",
+      "response_cache off", "Remove response_cache, or enable it for the other members instead."},
+     CacheNeedsOneResponse},
 };
 
 bool ReachesStart(const std::string& start, const std::string& name, const FindMember& find,

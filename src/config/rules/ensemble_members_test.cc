@@ -183,6 +183,23 @@ TEST_F(MembersTest, DoNotAnswerFromTwoDecoupledOrigins) {
   EXPECT_THAT(Problems(steps("c")), IsEmpty());
 }
 
+TEST_F(MembersTest, DoNotCacheTheAnswersOfDecoupledMembers) {
+  Add("a", "model_transaction_policy { decoupled: true } " + Io(kFloat4, kFloat4));
+  Add("c", Io(kFloat4, kFloat4));
+  const auto cached = [](const std::string& member) {
+    return "response_cache { enable: true } " + Io(kFloat4, kFloat4) +
+           Steps(Step(member, "X", "Y"));
+  };
+  EXPECT_THAT(
+      Problems(cached("a")),
+      ElementsAre(testing::StartsWith(
+          "members.decoupled_cache response_cache.enable: Response Cache does not currently "
+          "support model e with 'decoupled' transaction policy. Please disable the response "
+          "cache. (Its member 'a' is decoupled.)")));
+  EXPECT_THAT(Problems(cached("c")), IsEmpty());
+  EXPECT_THAT(Problems(Io(kFloat4, kFloat4) + Steps(Step("a", "X", "Y"))), IsEmpty());
+}
+
 TEST_F(MembersTest, SeeTheReshapesOfTheEnsemblesOwnTensors) {
   Add("a", Io("data_type: TYPE_FP32 dims: [ 2, 2 ]", "data_type: TYPE_FP32 dims: [ 4, 1 ]"));
   const std::string in = "data_type: TYPE_FP32 dims: [ 4 ] reshape { shape: [ 2, 2 ] }";

@@ -9,8 +9,8 @@
 
 namespace nereid::ensemble {
 
-/// A member of an ensemble that is ready and has neither statistics nor a fingerprint. Tests derive
-/// from it and say what it does with requests.
+/// A member of an ensemble that is ready and has no statistics. Its content is not known. Tests
+/// derive from it and say what it does with requests.
 class MemberVersion : public model::ModelVersion {
  public:
   /// `text` is the configuration.
@@ -20,7 +20,6 @@ class MemberVersion : public model::ModelVersion {
   std::shared_ptr<const request::ModelIdentity> shared_identity() const { return identity_; }
   base::Status CheckReady() override { return base::Status::Ok(); }
   telemetry::ModelStatistics Statistics() const override { return {}; }
-  base::Result<cache::Digest> Fingerprint() const override { return cache::Digest{}; }
   base::Result<model::InstanceUpdate> PrepareUpdate(const config::ModelConfig&) override {
     return base::Status::Unsupported("fake");
   }

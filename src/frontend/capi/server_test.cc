@@ -310,8 +310,9 @@ TEST_F(RealServerTest, OtherModesDoNotPoll) {
 
 TEST_F(RealServerTest, OverridesReachTheRepository) {
   Start(TRITONSERVER_MODEL_CONTROL_EXPLICIT);
-  EXPECT_EQ(Load({TRITONSERVER_ParameterBytesNew("file:1/x", "abc", 3)}).message(),
-            "failed to load 'm', failed to poll from model repository");
+  EXPECT_EQ(Load({TRITONSERVER_ParameterBytesNew("file:1/x", "abc", 3)}).ToString(),
+            "Invalid argument: failed to load 'm', failed to poll from model repository: Load "
+            "parameter 'config' must be specified for model file override");
   const auto config = [] {
     return TRITONSERVER_ParameterNew("config", TRITONSERVER_PARAMETER_STRING,
                                      R"({"backend":"absent"})");
@@ -321,8 +322,10 @@ TEST_F(RealServerTest, OverridesReachTheRepository) {
       "load failed for model 'm': version 1 is at UNAVAILABLE state: Invalid argument: unable "
       "to find backend library for backend 'absent', try specifying runtime on the model "
       "configuration.;\n");
-  EXPECT_EQ(Load({config(), TRITONSERVER_ParameterBytesNew("file:../x", "abc", 3)}).message(),
-            "failed to load 'm', failed to poll from model repository");
+  EXPECT_EQ(Load({config(), TRITONSERVER_ParameterBytesNew("file:../x", "abc", 3)}).ToString(),
+            "Invalid argument: failed to load 'm', failed to poll from model repository: Invalid "
+            "file parameter 'file:../x' with normalized path '/x' must stay within model "
+            "directory.");
 }
 
 }  // namespace

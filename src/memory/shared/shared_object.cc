@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <system_error>
+#include <utility>
 
 namespace nereid::memory {
 namespace {
@@ -55,7 +58,11 @@ base::Result<SharedObject> SharedObject::Open(std::string_view region, const std
   // the folder could hold the thread.
   SharedObject object(shm_open(("/" + name).c_str(), O_RDWR, 0));
   if (object.file_ < 0 || !IsRegularFile(object.file_)) {
-    return Status::Internal("Unable to open shared memory region: '" + key + "'");
+    const int error = object.file_ < 0 ? errno : 0;
+    std::string text = "Unable to open shared memory region: '" + key + "': ";
+    text += error != 0 ? std::generic_category().message(error) : "it is no regular file";
+    return error == ENOENT ? Status::NotFound(std::move(text))
+                           : Status::InvalidArgument(std::move(text));
   }
   return object;
 }

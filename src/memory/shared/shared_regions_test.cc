@@ -70,8 +70,8 @@ TEST_F(SharedRegionsTest, RegistrationsThatAreRefused) {
   Expect(Register("r", key, 0, uint64_t{1} << 63), kInvalid, failed("invalid args"));
   Expect(Register("r", key, 1, 1), kInvalid, space);
   Expect(Register("r", key, 0, 0), kInvalid, space);
-  Expect(Register("r", "/nereid_test_absent", 0, 1), StatusCode::kInternal,
-         "Unable to open shared memory region: '/nereid_test_absent'");
+  Expect(Register("r", "/nereid_test_absent", 0, 1), StatusCode::kNotFound,
+         "Unable to open shared memory region: '/nereid_test_absent': No such file or directory");
   EXPECT_TRUE(regions_.List().empty());
 }
 
@@ -100,9 +100,10 @@ TEST_F(SharedRegionsTest, OnlyRegularFilesAreOpened) {
   const std::string link = object.key() + "_link", pipe = object.key() + "_pipe";
   ASSERT_EQ(symlink(("/dev/shm" + object.key()).c_str(), ("/dev/shm" + link).c_str()), 0);
   ASSERT_EQ(mkfifo(("/dev/shm" + pipe).c_str(), 0600), 0);
-  for (const std::string& key : {link, pipe}) {
-    Expect(Register("r", key, 0, kPage), StatusCode::kInternal,
-           "Unable to open shared memory region: '" + key + "'");
+  for (const auto& [key, why] :
+       {std::pair(link, "Too many levels of symbolic links"), {pipe, "it is no regular file"}}) {
+    Expect(Register("r", key, 0, kPage), StatusCode::kInvalidArgument,
+           "Unable to open shared memory region: '" + key + "': " + why);
     unlink(("/dev/shm" + key).c_str());
   }
 }

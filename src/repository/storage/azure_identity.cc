@@ -38,8 +38,9 @@ base::Result<BearerCredential> FetchClientToken(const StoreContext& context, con
   } else {
     const base::Result<std::string> token = base::ReadFile(client.token_file, kMaxTokenFile);
     if (!token.ok()) {
-      return Status::InvalidArgument("the file '" + client.token_file +
-                                     "' (AZURE_FEDERATED_TOKEN_FILE) cannot be read");
+      return Status::InvalidArgument(
+          "the file '" + client.token_file +
+          "' (AZURE_FEDERATED_TOKEN_FILE) cannot be read: " + token.status().message());
     }
     form.emplace_back("client_assertion_type", kAssertionType);
     form.emplace_back("client_assertion", token->substr(0, token->find_first_of("\r\n")));

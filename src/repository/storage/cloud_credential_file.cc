@@ -62,7 +62,9 @@ base::Result<CloudCredentials> ReadCloudCredentials(const StoreContext& context,
   credentials.is_used = true;
   const std::string file = "the file '" + path + "' (" + kVariable + ")";
   const base::Result<std::string> text = base::ReadFile(path, kMaxFile);
-  if (!text.ok()) return Status::InvalidArgument(file + " cannot be read");
+  if (!text.ok()) {
+    return Status::InvalidArgument(file + " cannot be read: " + text.status().message());
+  }
   const base::Result<rapidjson::Document> document = ParseJsonObject(*text, file);
   if (!document.ok()) return Status::InvalidArgument(document.status().message());
   const rapidjson::Value* const section = FindMember(*document, SectionOf(kind));

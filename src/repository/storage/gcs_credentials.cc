@@ -69,7 +69,7 @@ base::Result<BearerCredential> UseFile(const StoreContext& context, const std::s
   const base::Result<std::string> text = base::ReadFile(path, kMaxFile);
   if (!text.ok()) {
     return Status::InvalidArgument("the file '" + path + "' with the credentials " + source +
-                                   " cannot be read");
+                                   " cannot be read: " + text.status().message());
   }
   base::Result<rapidjson::Document> document =
       ParseJsonObject(*text, "the file '" + path + "' with the credentials " + source);

@@ -35,6 +35,19 @@ TEST(ModelGateTest, APassIsCountedUntilItEnds) {
   EXPECT_EQ(gate->last_used_ns(), 5u);
 }
 
+TEST(ModelGateTest, AFirstRequestWithoutATimeIsAUse) {
+  const auto gate = std::make_shared<ModelGate>();
+  EXPECT_FALSE(gate->ReadUse().Exists());
+  {
+    const ModelGate::Pass pass(gate);  // as Enter has it before it stores the time
+    const ModelGate::Use use = gate->ReadUse();
+    EXPECT_TRUE(use.Exists());
+    EXPECT_TRUE(use.is_entered);
+    EXPECT_EQ(use.last_ns, 0u);
+  }
+  EXPECT_FALSE(gate->ReadUse().Exists());
+}
+
 TEST(ModelGateTest, APassCanBeMoved) {
   const auto gate = std::make_shared<ModelGate>();
   ModelGate::Pass kept;

@@ -52,6 +52,19 @@ class ModelGate {
     return Pass(std::move(gate));
   }
 
+  /// The use of a gate at one moment.
+  struct Use {
+    uint64_t last_ns = 0;
+    bool is_entered = false;
+    /// Returns false if no request has come yet.
+    bool Exists() const { return is_entered || last_ns != 0; }
+  };
+  /// Reads the passes first: a request has its pass before it stores its time.
+  Use ReadUse() const {
+    const bool is_entered = IsEntered();
+    return {last_used_ns(), is_entered};
+  }
+
   void Open() { is_open_.store(true, std::memory_order_seq_cst); }
   void Close() { is_open_.store(false, std::memory_order_seq_cst); }
   bool IsEntered() const { return entered_.load(std::memory_order_seq_cst) != 0; }

@@ -234,9 +234,8 @@ void ModelResidency::EvictModel(const std::string& model) {
 ModelUses ModelResidency::ReadUses() const {
   ModelUses uses;
   known_.Visit([&](const std::string& name, const KnownModel& model) {
-    const ModelGate& gate = *model.gate;
-    if (gate.last_used_ns() == 0) return;
-    uses[name] = {gate.last_used_ns(), gate.IsEntered(), false};
+    const ModelGate::Use use = model.gate->ReadUse();
+    if (use.Exists()) uses[name] = {use.last_ns, use.is_entered, false};
   });
   // After the gates: a request that has left its gate since is in the table's counts.
   AddTableUses(*lifecycle_->Table(), &uses);
