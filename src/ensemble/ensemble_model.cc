@@ -145,8 +145,7 @@ Status EnsembleModel::CreateCache() {
 }
 
 void EnsembleModel::ReadContent() {
-  if (content_ == nullptr) return;
-  content_->ReadForEnsembles();
+  ModelVersion::ReadContent();
   for (const EnsemblePlan::Step& step : plan_->steps()) {
     const auto member = members_.Find(step.space, step.model, step.version);
     if (member.ok()) member->version->ReadContent();

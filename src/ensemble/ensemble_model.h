@@ -13,7 +13,6 @@
 #include "ensemble/step_limit.h"
 #include "model/model.h"
 #include "model/model_version.h"
-#include "model/version_content.h"
 
 namespace nereid::ensemble {
 
@@ -71,7 +70,6 @@ class EnsembleModel final : public model::ModelVersion {
   std::unique_ptr<const EnsemblePlan> plan_;
   std::vector<std::unique_ptr<StepLimit>> limits_;  // by step
   EnsembleStatistics statistics_;
-  std::unique_ptr<model::VersionContent> content_;  // null if the server has no cache
   // Null without a cache, like the next member.
   std::unique_ptr<model::CacheStatistics> cache_statistics_;
   std::unique_ptr<cache::ModelCache> response_cache_;

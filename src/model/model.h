@@ -27,7 +27,6 @@
 #include "model/instance_set.h"
 #include "model/model_version.h"
 #include "model/scheduler_statistics.h"
-#include "model/version_content.h"
 #include "request/model_identity.h"
 #include "request/sequence_inputs.h"
 #include "schedule/adaptive/batch_limits.h"
@@ -111,14 +110,6 @@ class Model final : public ModelVersion {
 
   telemetry::ModelStatistics Statistics() const override;
   telemetry::LatencySummaries Summaries() const override;
-  std::optional<AnswerSource> Choose(const request::RequestFields& /*request*/,
-                                     const std::vector<std::string>& /*outputs*/) override {
-    const auto known = content_ == nullptr ? std::nullopt : content_->Known();
-    return known ? std::optional(AnswerSource{*known}) : std::nullopt;
-  }
-  void ReadContent() override {
-    if (content_ != nullptr) content_->ReadForEnsembles();
-  }
 
  private:
   explicit Model(const ModelEnvironment& environment) : environment_(environment) {}
@@ -162,7 +153,6 @@ class Model final : public ModelVersion {
   InstanceSet instances_;
   std::vector<InstancePtr> left_behind_;  // retired; the thread to remove them could not be started
   std::unique_ptr<SchedulerStatistics> scheduler_statistics_;
-  std::unique_ptr<VersionContent> content_;            // null if the server has no cache
   std::unique_ptr<CacheStatistics> cache_statistics_;  // null without a cache, like the next member
   std::unique_ptr<cache::ModelCache> response_cache_;
   cache::Digest cache_fingerprint_{};                    // of the content, with a cache

@@ -11,6 +11,7 @@
 #include "config/model_config.h"
 #include "memory/host_buffer.h"
 #include "model/instance_set.h"
+#include "model/version_content.h"
 #include "request/inference_request.h"
 #include "request/model_identity.h"
 #include "schedule/scheduler.h"
@@ -87,10 +88,13 @@ class ModelVersion : public RequestReceiver {
   /// an ensemble. Returns nothing while the content is not known. Does not block.
   virtual std::optional<AnswerSource> Choose(const request::RequestFields& /*request*/,
                                              const std::vector<std::string>& /*outputs*/) {
-    return std::nullopt;
+    const auto known = content_ == nullptr ? std::nullopt : content_->Known();
+    return known ? std::optional(AnswerSource{*known}) : std::nullopt;
   }
   /// Reads the version's files for Choose, and those of the members of an ensemble. Blocks.
-  virtual void ReadContent() {}
+  virtual void ReadContent() {
+    if (content_ != nullptr) content_->ReadForEnsembles();
+  }
 
   /// Prepares the change from the present instances to those of `wanted`, a configuration that may
   /// differ from the model's in instance_group and version_policy only. Blocks while instances are
@@ -100,6 +104,10 @@ class ModelVersion : public RequestReceiver {
   /// and destroys them. With sequences, the removed instances get no new sequences, and a
   /// background thread destroys them when their last sequence has ended.
   virtual void ApplyUpdate(InstanceUpdate update) = 0;
+
+ protected:
+  /// Set by the load if the server has a response cache, else null.
+  std::unique_ptr<VersionContent> content_;
 };
 
 /// Follows one submission. Called on the submitting thread, without a lock.

@@ -173,7 +173,8 @@ TEST_F(LiveUpdateTest, ALoadOfAnEnsembleKeepsTheOverridesOfItsMembers) {
         {"1"});
   LoadOverrides overrides;
   overrides.config =
-      R"({"backend":"b","max_batch_size":5,"input":[{"name":"I","data_type":"TYPE_FP32","dims":[1]}],
+      R"({"backend":"b","max_batch_size":5,
+          "input":[{"name":"I","data_type":"TYPE_FP32","dims":[1]}],
           "output":[{"name":"O","data_type":"TYPE_FP32","dims":[1]}]})";
   Load("m", overrides);
   WriteFile("m/1/weights", "new");

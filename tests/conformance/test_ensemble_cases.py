@@ -72,7 +72,8 @@ def check(serving, client, case, ask):
 
 
 def reason(serving, name, text):
-    """Returns why a model is not loaded. Triton writes errors of the file itself only to the log."""
+    """Returns why a model is not loaded. Triton writes errors of the file itself to the log only.
+    """
     if not text.endswith("failed to poll from model repository"):
         return text
     log = serving.log.read_text(errors="replace").splitlines()

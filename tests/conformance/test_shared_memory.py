@@ -255,8 +255,8 @@ def test_registered_twice(client, region):
 
 
 def test_a_region_that_does_not_exist(client):
-    client.expect("NOT_FOUND", "Unable to open shared memory region: '/nereid_absent': No such file "
-                  "or directory", client.call, "register_system_shared_memory", "r",
+    client.expect("NOT_FOUND", "Unable to open shared memory region: '/nereid_absent': No such "
+                  "file or directory", client.call, "register_system_shared_memory", "r",
                   "/nereid_absent", 64)
 
 
