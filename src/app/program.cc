@@ -28,6 +28,7 @@
 #include "app/waiting_threads.h"
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "base/duration.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/log_output.h"
@@ -118,9 +119,8 @@ int Fail(const char* doing, const base::Status& status) {
   return 1;
 }
 
-constexpr uint64_t kSecondNs = 1'000'000'000;
 /// The maximum time in which responses are still written after the models are unloaded.
-constexpr uint64_t kMaxFinalWritesNs = 3 * kSecondNs;
+constexpr uint64_t kMaxFinalWritesNs = base::Duration::Seconds(3).ns();
 
 /// Stops the server within `deadline_ns` and returns the exit code. The order is important:
 ///  1. The server refuses new work. The ports stay open, so that clients get a clear refusal, and
@@ -152,7 +152,8 @@ void DrainBeforeStop(server::InferenceServer& server, StopSignals& signals, int 
   LOG_INFO << "Draining for " << seconds
            << " seconds: the server is not ready and begins no new sequences";
   server.health()->DrainForStop();
-  signals.WaitForSecond(base::SteadyClock().NowNs() + uint64_t(seconds) * kSecondNs);
+  signals.WaitForSecond(
+      base::Duration::Seconds(static_cast<uint64_t>(seconds)).After(base::SteadyClock().NowNs()));
 }
 
 std::string DescribeLoads(const repository::LoadGate& gate) {
@@ -168,12 +169,13 @@ int Serve(const ServerOptions& options) {
   RaiseFileLimit();
   ReserveDescriptors();
   const auto gate = std::make_shared<repository::LoadGate>();
-  const uint64_t exit_timeout_ns = uint64_t(options.exit_timeout_secs) * kSecondNs;
+  const uint64_t exit_timeout_ns =
+      base::Duration::Seconds(static_cast<uint64_t>(options.exit_timeout_secs)).ns();
   // These two are never destroyed, because the thread of the signals uses them until the process
   // ends.
   auto& manager = *new ServiceManager(::getenv, ::getpid());
   auto& signals = *new StopSignals(
-      uint64_t(options.drain_secs) * kSecondNs + exit_timeout_ns,
+      base::Duration::Seconds(static_cast<uint64_t>(options.drain_secs)).After(exit_timeout_ns),
       {.on_stop = [gate] { gate->Close(); },
        .describe_unfinished = [gate] { return DescribeLoads(*gate); },
        .on_hang_up = [&manager] { manager.Reload(MonotonicMicroseconds(), ReopenLog); }});

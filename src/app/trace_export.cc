@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "abi/process_metrics_registry.h"
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "curl/url_text.h"
@@ -122,7 +123,7 @@ base::Result<SpanExport> StartSpanExport(const TraceOptions& options, const std:
   const tracing::SpanExporter::Limits limits{
       .max_queued = options.bsp_max_queue_size,
       .max_batch = options.bsp_max_export_batch_size,
-      .delay_ns = uint64_t{options.bsp_schedule_delay_ms} * 1'000'000};
+      .delay_ns = base::Duration::Milliseconds(options.bsp_schedule_delay_ms).ns()};
   result.exporter = std::make_shared<tracing::SpanExporter>(limits, ResourceOf(options, version),
                                                             std::move(transport).value());
   NEREID_RETURN_IF_ERROR(result.exporter->Start());

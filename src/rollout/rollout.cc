@@ -4,12 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/log.h"
 
 namespace nereid::rollout {
 namespace {
-
-constexpr uint64_t kSecondNs = 1'000'000'000;
 
 std::optional<uint64_t> Quantile(const telemetry::SummarySnapshot& summary, size_t index) {
   const double value = summary.quantiles[index].second;
@@ -29,7 +28,7 @@ Rollout::Rollout(std::string model, RolloutPlan plan, uint64_t rollbacks, const 
                   ? std::make_shared<ShadowTraffic>(model_, *plan_.shadow, clock, std::move(run))
                   : nullptr),
       versions_(CountsFor(plan_)) {
-  if (plan_.rollback) window_.emplace(plan_.rollback->window_seconds * kSecondNs);
+  if (plan_.rollback) window_.emplace(base::Duration::Seconds(plan_.rollback->window_seconds).ns());
 }
 
 std::map<int64_t, Rollout::VersionCounts> Rollout::CountsFor(const RolloutPlan& plan) {

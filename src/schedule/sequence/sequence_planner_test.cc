@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <new>
 
+#include "base/testing/failing_allocation.h"
 #include "schedule/testing/sequence_fixture.h"
 
 namespace nereid::schedule {
@@ -73,6 +75,45 @@ TEST_F(SequencePlannerTest, IdsThatAreNone) {
       "correlation ID";
   EXPECT_EQ(Send(uint64_t{0}, kStart, "a").message(), message);
   EXPECT_EQ(Send(std::string(), kStart, "a").message(), message);
+}
+
+TEST_F(SequencePlannerTest, ARequestThatIsRefusedIsAsTheClientSentIt) {
+  Use("iterative_sequence: true direct { }", 1);
+  planner_->RetireInstance(1);
+  RequestPtr request = Make(uint64_t{0}, 0, "a");
+  EXPECT_EQ(planner_->Push(request, now_).code(), base::StatusCode::kUnavailable) << "no slots";
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->correlation_id, request::CorrelationId(uint64_t{0}));
+  EXPECT_EQ(request->flags, 0u);
+  request->response_factory()->Disarm();
+}
+
+TEST_F(SequencePlannerTest, ARequestForWhichThereIsNoMemoryIsAsTheClientSentIt) {
+  using base::testing::FailingAllocation;
+  bool failed = true;
+  for (uint64_t failing = 0; failed; ++failing) {
+    ASSERT_LT(failing, 1'000u);
+    Use("iterative_sequence: true direct { }", 1);
+    RequestPtr request = Make(uint64_t{0}, 0, "a");
+    request->deadline_ns = now_ + kMs;
+    {
+      const FailingAllocation failure(failing, FailingAllocation::Extent::kOne);
+      try {
+        (void)planner_->Push(request, now_);
+      } catch (const std::bad_alloc&) {
+      }
+      failed = failure.has_failed();
+    }
+    if (request == nullptr) {  // it is queued
+      std::vector<Refusal> queued;
+      planner_->DropAll(base::Status::Internal("next round"), &queued);
+      Note(std::move(queued));
+      continue;
+    }
+    EXPECT_EQ(request->correlation_id, request::CorrelationId(uint64_t{0})) << failing;
+    EXPECT_EQ(request->flags, 0u) << failing;
+    request->response_factory()->Disarm();
+  }
 }
 
 TEST_F(SequencePlannerTest, IdsOfTextAreNoNumbers) {

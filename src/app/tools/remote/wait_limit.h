@@ -7,6 +7,7 @@
 #include "app/tools/tool.h"
 #include "app/tools/tool_flags.h"
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/result.h"
 
 namespace nereid::app::tools {
@@ -23,7 +24,7 @@ class WaitLimit {
                                       const ToolContext& context);
 
   bool IsOver() const {
-    return seconds_ != 0 && clock_->NowNs() - begin_ns_ >= uint64_t{seconds_} * 1'000'000'000;
+    return seconds_ != 0 && clock_->NowNs() - begin_ns_ >= base::Duration::Seconds(seconds_).ns();
   }
   /// Returns "5 s".
   std::string Text() const { return std::to_string(seconds_) + " s"; }
