@@ -17,6 +17,9 @@ class CustomInstance {
   CustomInstance& operator=(const CustomInstance&) = delete;
   ~CustomInstance();
 
+  /// A library may expect that it creates one context at a time.
+  static constexpr bool kLoadsAlone = true;
+
   /// Has the library create the context. Returns the library's error.
   Error Load(TRITONBACKEND_ModelInstance* instance);
 

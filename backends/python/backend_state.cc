@@ -62,12 +62,22 @@ Error ReadBackendSettings(const Parameters& parameters, BackendSettings* setting
   }
   NEREID_BACKEND_TRY(
       ReadNumber(parameters, "stub-timeout-seconds", &settings->stub_timeout_seconds));
-  if (settings->stub_timeout_seconds <= 0) {
+  if (parameters.Find("stub-timeout-seconds") != nullptr && settings->stub_timeout_seconds <= 0) {
     return Error::InvalidArgument("stub-timeout-seconds can't be smaller than or equal to zero.");
   }
   NEREID_BACKEND_TRY(ReadNumber(parameters, "thread-pool-size", &threads));
   if (threads < 1) {
     return Error::InvalidArgument("thread-pool-size can't be less than 1.");
+  }
+  if (const std::string given = Variable(CurrentEnvironment(), kInterpreterVariable);
+      !given.empty()) {
+    settings->interpreter = given;
+  }
+  if (const std::string* given = parameters.Find("interpreter")) {
+    settings->interpreter = *given;
+  }
+  if (settings->interpreter.empty()) {
+    return Error::InvalidArgument("interpreter must be a program, such as /usr/bin/python3.12");
   }
   NEREID_BACKEND_TRY(ReadRequirementsSettings(parameters, &settings->requirements));
   NEREID_BACKEND_TRY(ReadNumber(parameters, "shm_message_queue_size", &slots));

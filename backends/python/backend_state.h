@@ -16,9 +16,16 @@ namespace nereid::python {
 /// The settings of --backend-config=python,key=value. Those of Triton's backend that are about its
 /// shared memory are checked as there, and have no other effect.
 struct BackendSettings {
-  int64_t stub_timeout_seconds = 30;
+  /// The limit of auto_complete_config(), initialize() and finalize() of models that give none; 0
+  /// for none.
+  int64_t stub_timeout_seconds = 0;
+  /// The interpreter of models that name none.
+  std::string interpreter = "python3";
   RequirementsSettings requirements;
 };
+
+/// The variable of the environment with the interpreter of the package whose program the server is.
+inline constexpr const char* kInterpreterVariable = "NEREID_PYTHON_INTERPRETER";
 
 /// Reads the settings. INVALID_ARG with Triton's texts for values that it refuses.
 backend::Error ReadBackendSettings(const backend::Parameters& parameters,

@@ -342,7 +342,7 @@ bool Channel::HasQueued() {
 }
 
 bool Channel::HasSpace() const {
-  // With as much again the socket's buffer, 208 KiB, is not full.
+  // With as much again the buffer of the socket is not full; see StartProcess.
   int unread = 0;
   return ioctl(socket_.get(), SIOCOUTQ, &unread) == 0 && static_cast<size_t>(unread) <= kMaxMessage;
 }

@@ -80,24 +80,26 @@ Error RunCommand(const Command& command, Spawner* spawner, OutputLines* output) 
   NEREID_BACKEND_TRY(spawner->Spawn(command, &process));
   std::string errors;
   bool ended = false;
+  // A pipe at its end is always ready, so it is not polled any more.
   bool output_open = true;
+  bool errors_open = true;
   while (!ended) {
     pollfd files[] = {{process.pid_file.get(), POLLIN, 0},
                       {output_open ? process.output.get() : -1, POLLIN, 0},
-                      {process.errors.get(), POLLIN, 0}};
+                      {errors_open ? process.errors.get() : -1, POLLIN, 0}};
     poll(files, std::size(files), -1);
     ended = files[0].revents != 0;
     if (files[1].revents != 0) {
       output_open = lines.Read(process.output.get());
     }
     char buffer[4096];
-    // At its end, a pipe would be ready for ever; the process ends soon then.
     ssize_t size = 0;
     while ((size = read(process.errors.get(), buffer, sizeof(buffer))) > 0) {
       errors.append(buffer, static_cast<size_t>(size));
       constexpr size_t kKept = size_t{16} << 10;
       errors.erase(0, errors.size() > kKept ? errors.size() - kKept : 0);
     }
+    errors_open = size < 0 && (errno == EAGAIN || errno == EINTR);
   }
   // What the process wrote before its end.
   pollfd rest{process.output.get(), POLLIN, 0};

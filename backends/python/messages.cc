@@ -68,6 +68,7 @@ bool ReadResult(WireReader* in, WireResult* result) {
   switch (result->kind) {
     case ResultKind::kNone:
     case ResultKind::kReschedule:
+    case ResultKind::kLater:
       return in->ok();
     case ResultKind::kError:
       result->code = in->Number<uint32_t>();

@@ -15,7 +15,7 @@
 namespace nereid::python {
 
 /// Server and worker must have the same version.
-inline constexpr uint32_t kProtocolVersion = 3;
+inline constexpr uint32_t kProtocolVersion = 4;
 
 /// No message on a socket is longer; a longer one is passed in a file (kFlagLong).
 inline constexpr size_t kMaxMessage = size_t{64} << 10;
@@ -85,12 +85,14 @@ struct WireTensor {
 };
 
 enum class ResultKind : uint32_t {
-  /// There is no response: senders have answered, or will.
+  /// There is no response: senders have answered, or, of a decoupled model, will.
   kNone = 0,
   kResponse = 1,
   kError = 2,
   /// The request is to be executed again.
   kReschedule = 3,
+  /// The model is not decoupled, and the request's sender answers it after the execution.
+  kLater = 4,
 };
 
 /// What a worker says about one request.

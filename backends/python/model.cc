@@ -150,8 +150,8 @@ Error PythonModel::ReadParameters() {
   int64_t end_seconds = backend_.settings().stub_timeout_seconds;
   int64_t execution_ms = 0;
   NEREID_BACKEND_TRY(parameters.ReadInt("shared_memory_limit_bytes", 1, kMost, &memory));
-  NEREID_BACKEND_TRY(parameters.ReadInt("initialize_timeout_seconds", 1, kMost, &start_seconds));
-  NEREID_BACKEND_TRY(parameters.ReadInt("finalize_timeout_seconds", 1, kMost, &end_seconds));
+  NEREID_BACKEND_TRY(parameters.ReadInt("initialize_timeout_seconds", 0, kMost, &start_seconds));
+  NEREID_BACKEND_TRY(parameters.ReadInt("finalize_timeout_seconds", 0, kMost, &end_seconds));
   NEREID_BACKEND_TRY(parameters.ReadInt("execute_timeout_ms", 0, kMost, &execution_ms));
   NEREID_BACKEND_TRY(parameters.ReadInt("restart_limit", 0, kMost, &supervisor_.restart_limit));
   NEREID_BACKEND_TRY(
@@ -208,7 +208,7 @@ Error PythonModel::PrepareCommand() {
       SetVariable(name, *threads, true, &environment);
     }
   }
-  std::string python = "python3";
+  std::string python = backend_.settings().interpreter;
   if (const std::string* given = config_.parameters.Find("python")) {
     python = ExpandModelDirectory(*given, config_.directory);
     if (std::filesystem::is_directory(python)) {

@@ -78,9 +78,7 @@ std::string ModelCalls::Handle(const Incoming& in) {
     }
     case MessageType::kAbandon:
       if (const auto request = worker_->requests.Find(in.header.id)) {
-        request->Fail(Error::Internal(
-            "the Python model dropped the response sender of the request without sending the final "
-            "flag"));
+        request->Abandon();
         worker_->requests.Remove(in.header.id);
       }
       return "";

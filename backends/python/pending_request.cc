@@ -103,6 +103,20 @@ void PendingRequest::Fail(const Error& error) {
   }
 }
 
+void PendingRequest::Abandon() {
+  {
+    const base::MutexLock lock(mutex_);
+    if (!decoupled_ && sent_ && !answered_) {
+      stream_.Finish();
+      answered_ = true;
+    }
+  }
+  Fail(Error::Internal(decoupled_ ? "the Python model dropped the response sender of the request "
+                                    "without sending the final flag"
+                                  : "the Python model dropped the response sender of the request "
+                                    "without sending a response"));
+}
+
 Error PendingRequest::Fill(const WireResult& result, SegmentUses* content) {
   return backend::Catching([&, response = response_, request = request_]() -> Error {
     if (states_.empty()) {
@@ -117,10 +131,16 @@ Error PendingRequest::Fill(const WireResult& result, SegmentUses* content) {
 void PendingRequest::Prepare(const WireResult& result, SegmentUses* content) {
   const base::MutexLock lock(mutex_);
   reschedule_ = result.kind == ResultKind::kReschedule;
+  later_ = result.kind == ResultKind::kLater;
   if (answered_ || decoupled_ || reschedule_) {
     if (!answered_ && result.kind == ResultKind::kError) {
       error_ = ErrorOf(result);
     }
+    return;
+  }
+  if (later_) {
+    // The response comes when the request is released already.
+    error_ = stream_.open() ? Error() : OpenStream();
     return;
   }
   if (sent_) {
@@ -145,6 +165,7 @@ void PendingRequest::Prepare(const WireResult& result, SegmentUses* content) {
 void PendingRequest::PrepareFailure(const Error& error) {
   const base::MutexLock lock(mutex_);
   reschedule_ = false;
+  later_ = false;
   if (answered_) {
     return;
   }
@@ -158,8 +179,8 @@ void PendingRequest::Report(bool success, uint64_t exec_start_ns, uint64_t compu
                             uint64_t compute_end_ns, uint64_t exec_end_ns) {
   const base::MutexLock lock(mutex_);
   Warn("cannot count a request", Error(TRITONBACKEND_ModelInstanceReportStatistics(
-                                     instance_, request_, success, exec_start_ns, compute_start_ns,
-                                     compute_end_ns, exec_end_ns)));
+                                     instance_, request_, success && error_.ok(), exec_start_ns,
+                                     compute_start_ns, compute_end_ns, exec_end_ns)));
 }
 
 bool PendingRequest::Deliver() {
@@ -168,7 +189,7 @@ bool PendingRequest::Deliver() {
     return false;
   }
   if (stream_.open()) {
-    if (error_.ok() && decoupled_) {
+    if (error_.ok() && (decoupled_ || later_)) {
       return true;
     }
     if (error_.ok()) {
@@ -217,6 +238,11 @@ void PendingRequest::Release() {
          Error(TRITONBACKEND_RequestRelease(request_, TRITONSERVER_REQUEST_RELEASE_ALL)));
   }
   request_ = nullptr;
+}
+
+bool PendingRequest::IsLeft() {
+  const base::MutexLock lock(mutex_);
+  return request_ == nullptr && !answered_;
 }
 
 TRITONBACKEND_Request* PendingRequest::Withdraw() {
@@ -274,6 +300,23 @@ std::vector<std::shared_ptr<PendingRequest>> PendingRequests::TakeAll() {
   }
   requests_.clear();
   return all;
+}
+
+void PendingRequests::FailLeft(const Error& error) {
+  std::vector<std::shared_ptr<PendingRequest>> left;
+  {
+    const base::MutexLock lock(mutex_);
+    std::erase_if(requests_, [&left](const auto& entry) {
+      const bool is_left = entry.second->IsLeft();
+      if (is_left) {
+        left.push_back(entry.second);
+      }
+      return is_left;
+    });
+  }
+  for (const std::shared_ptr<PendingRequest>& request : left) {
+    request->Fail(error);
+  }
 }
 
 }  // namespace nereid::python

@@ -45,20 +45,26 @@ class PendingRequest {
   /// Makes `error` the final response unless that was sent.
   void Fail(const backend::Error& error) NEREID_EXCLUDES(mutex_);
 
+  /// Ends the request, whose response sender is gone: with an error if a response is missing.
+  void Abandon() NEREID_EXCLUDES(mutex_);
+
   /// Takes what the model says at the end of the execution.
   void Prepare(const WireResult& result, SegmentUses* content) NEREID_EXCLUDES(mutex_);
   /// Does so if the execution as a whole has failed.
   void PrepareFailure(const backend::Error& error) NEREID_EXCLUDES(mutex_);
 
-  /// Reports the statistics of the request.
+  /// Reports the statistics of the request, which has failed if its response is an error.
   void Report(bool success, uint64_t exec_start_ns, uint64_t compute_start_ns,
               uint64_t compute_end_ns, uint64_t exec_end_ns) NEREID_EXCLUDES(mutex_);
 
-  /// Sends the prepared response. Returns whether a decoupled request is still open.
+  /// Sends the prepared response. Returns whether the request is left to its response sender.
   bool Deliver() NEREID_EXCLUDES(mutex_);
 
   /// Returns the request to the server, or to its queue if the model asks for that.
   void Release() NEREID_EXCLUDES(mutex_);
+
+  /// Whether the request was released and its response sender has not ended it.
+  bool IsLeft() NEREID_EXCLUDES(mutex_);
 
   /// Returns the request, which the worker has not begun; the object does nothing more.
   TRITONBACKEND_Request* Withdraw() NEREID_EXCLUDES(mutex_);
@@ -88,6 +94,8 @@ class PendingRequest {
   /// Whether the final response was sent.
   bool answered_ NEREID_GUARDED_BY(mutex_) = false;
   bool reschedule_ NEREID_GUARDED_BY(mutex_) = false;
+  /// Whether the sender of a model that is not decoupled answers after the execution.
+  bool later_ NEREID_GUARDED_BY(mutex_) = false;
 };
 
 /// The requests that one worker has, by the numbers under which it knows them. Thread-safe.
@@ -100,6 +108,8 @@ class PendingRequests {
   void Remove(uint64_t number) NEREID_EXCLUDES(mutex_);
   /// Removes and returns all requests.
   std::vector<std::shared_ptr<PendingRequest>> TakeAll() NEREID_EXCLUDES(mutex_);
+  /// Ends the requests that are left to their senders, which have ended with their process.
+  void FailLeft(const backend::Error& error) NEREID_EXCLUDES(mutex_);
 
  private:
   base::Mutex mutex_;

@@ -215,6 +215,8 @@ void Pipeline::RemoveFirst(uint64_t end_ns) {
 void Pipeline::FailWorker(Worker* worker) {
   const Error error = Error::Internal("Stub process '" + settings_.name + "' is not healthy. " +
                                       worker->WaitForReason());
+  // The loop of the worker has not seen those of results that came last.
+  worker->requests.FailLeft(error);
   std::shared_ptr<ExecutingBatch> first;
   {
     const base::MutexLock lock(mutex_);

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "python/messages.h"
+
 namespace nereid::python {
 namespace {
 
@@ -36,6 +38,22 @@ Error MoveUp(base::UniqueFd* file) {
   return {};
 }
 
+/// Lets a socket take several messages, whatever the system's default is (net.core.wmem_default).
+Error EnlargeBuffer(int socket) {
+  // The kernel doubles the value, because it also counts what it needs for each message.
+  const int wanted = 2 * kMaxMessage;
+  int given = 0;
+  socklen_t size = sizeof(given);
+  setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &wanted, sizeof(wanted));
+  if (getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &given, &size) != 0 || given < wanted) {
+    return {TRITONSERVER_ERROR_UNAVAILABLE,
+            "the process of a Python model needs sockets that buffer " + std::to_string(wanted) +
+                " bytes, but the system permits " + std::to_string(given) +
+                ": set net.core.wmem_max to " + std::to_string(wanted) + " or more"};
+  }
+  return {};
+}
+
 Error MakeSockets(base::UniqueFd* ours, base::UniqueFd* theirs) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
@@ -43,6 +61,9 @@ Error MakeSockets(base::UniqueFd* ours, base::UniqueFd* theirs) {
   }
   ours->Reset(pair[0]);
   theirs->Reset(pair[1]);
+  for (const int socket : pair) {
+    NEREID_BACKEND_TRY(EnlargeBuffer(socket));
+  }
   return MoveUp(theirs);
 }
 
@@ -141,8 +162,8 @@ Error StartProcess(const Command& command, Process* process) {
   if (program.empty()) {
     return {TRITONSERVER_ERROR_UNAVAILABLE,
             "there is no program '" + command.arguments.at(0) +
-                "' to run Python models: install Python, put it into PATH, or name it in the model "
-                "parameter 'python'"};
+                "' to run Python models: install Python and put it into PATH, or name it with "
+                "--backend-config=python,interpreter=PATH or in the model parameter 'python'"};
   }
   base::UniqueFd work;
   base::UniqueFd call;

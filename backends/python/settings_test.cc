@@ -3,7 +3,10 @@
 // restarts, and of a process that is started.
 #include <gmock/gmock.h>
 #include <poll.h>
+#include <sys/socket.h>
 
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -14,6 +17,7 @@
 #include "python/environment.h"
 #include "python/output_lines.h"
 #include "python/responses.h"
+#include "python/spawner.h"
 #include "python/supervisor.h"
 
 namespace nereid::python {
@@ -41,6 +45,32 @@ TEST(BackendSettingsTest, TheTextsAreTritons) {
   EXPECT_EQ(SettingError("shm_message_queue_size", "many"), "stol");
   EXPECT_EQ(SettingError("shm-default-byte-size", " 4194304 bytes"), "");
   EXPECT_EQ(SettingError("unknown", "x"), "");
+}
+
+TEST(BackendSettingsTest, FunctionsOfModelsHaveALimitOnlyIfItIsGiven) {
+  BackendSettings settings;
+  EXPECT_TRUE(ReadBackendSettings(backend::Parameters("backend 'python'", {}), &settings).ok());
+  EXPECT_EQ(settings.stub_timeout_seconds, 0);
+  EXPECT_TRUE(
+      ReadBackendSettings(backend::Parameters("backend 'python'", {{"stub-timeout-seconds", "45"}}),
+                          &settings)
+          .ok());
+  EXPECT_EQ(settings.stub_timeout_seconds, 45);
+}
+
+TEST(BackendSettingsTest, TheInterpreterIsTheSettingOrThePackagesOrTheFirstInPath) {
+  const auto interpreter = [](backend::Parameters::Map given) {
+    BackendSettings settings;
+    const backend::Parameters parameters("backend 'python'", std::move(given));
+    EXPECT_EQ(ReadBackendSettings(parameters, &settings).message(), "");
+    return settings.interpreter;
+  };
+  EXPECT_EQ(interpreter({}), "python3");
+  setenv(kInterpreterVariable, "/of/the/package", 1);
+  EXPECT_EQ(interpreter({}), "/of/the/package");
+  EXPECT_EQ(interpreter({{"interpreter", "/given"}}), "/given");
+  unsetenv(kInterpreterVariable);
+  EXPECT_THAT(SettingError("interpreter", ""), HasSubstr("interpreter must be a program"));
 }
 
 TEST(RestartDelayTest, GrowsFromNothingToHalfAMinute) {
@@ -165,6 +195,37 @@ TEST(ProcessTest, TheOutputAndTheEndOfAProcessAreKnown) {
   EXPECT_FALSE(lines.Read(process.output.get()));
   EXPECT_EQ(lines.LastLines(), "\ntold");
   EXPECT_EQ(WaitForEnd(process.pid), "exited with code 3");
+}
+
+TEST(ProcessTest, TheSocketsTakeMessagesOfEachSize) {
+  Process process;
+  const Command command{{"/bin/true"}, {}};
+  ASSERT_EQ(StartProcess(command, &process).message(), "");
+  for (const int socket : {process.work.get(), process.call.get()}) {
+    int size = 0;
+    socklen_t length = sizeof(size);
+    ASSERT_EQ(getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, &length), 0);
+    EXPECT_GE(static_cast<size_t>(size), 4 * kMaxMessage)
+        << "the size must not depend on the system's default";
+  }
+  EXPECT_EQ(WaitForEnd(process.pid), "exited with code 0");
+}
+
+/// Returns the CPU time that the thread has used.
+std::chrono::nanoseconds UsedCpu() {
+  timespec used{};
+  EXPECT_EQ(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used), 0);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+TEST(ProcessTest, ACommandThatClosesItsPipesCostsNoTimeOfTheServer) {
+  Spawner spawner;
+  ASSERT_TRUE(spawner.Start().ok());
+  const auto before = UsedCpu();
+  const auto begin = std::chrono::steady_clock::now();
+  const Command command{{"/bin/sh", "-c", "exec >&- 2>&-; sleep 0.3"}, {"PATH=/usr/bin:/bin"}};
+  EXPECT_EQ(RunCommand(command, &spawner).message(), "");
+  EXPECT_LT(UsedCpu() - before, (std::chrono::steady_clock::now() - begin) / 4);
 }
 
 TEST(ProcessTest, AMissingProgramIsNamed) {

@@ -22,6 +22,8 @@ namespace {
 constexpr milliseconds kEndOfClosed{1000};
 /// Limits of executions are checked this often.
 constexpr milliseconds kCheckInterval{100};
+/// In the words of WaitForEnd.
+constexpr const char* kGoodEnd = "exited with code 0";
 /// Messages of one socket that are handled before the others get their turn.
 constexpr int kMessagesInTurn = 64;
 
@@ -56,7 +58,9 @@ void WorkerLoop::SendFirst() {
   WriteHeader(&out, settings_.first, 0, {});
   out.Text(settings_.argument);
   worker_->work.Send(message);
-  deadline_ = steady_clock::now() + settings_.start_limit;
+  function_.Begin(
+      settings_.first == MessageType::kComplete ? "auto_complete_config()" : "initialize()",
+      settings_.start_limit, steady_clock::now());
 }
 
 void WorkerLoop::SendEnd() {
@@ -65,7 +69,7 @@ void WorkerLoop::SendEnd() {
   WireWriter out(&message);
   WriteHeader(&out, MessageType::kFinalize, 0, worker_->segments.read->Take());
   worker_->work.Send(message);
-  deadline_ = steady_clock::now() + settings_.end_limit;
+  function_.Begin("finalize()", settings_.end_limit, steady_clock::now());
 }
 
 bool WorkerLoop::ReceivesWork() const {
@@ -74,30 +78,46 @@ bool WorkerLoop::ReceivesWork() const {
 }
 
 int WorkerLoop::PollTimeout() const {
-  milliseconds wait{-1};
-  if (deadline_) {
-    const auto left =
-        std::chrono::duration_cast<milliseconds>(*deadline_ - steady_clock::now()).count();
-    wait = milliseconds(std::max<int64_t>(left + 1, 0));
+  milliseconds wait = milliseconds::max();
+  for (const std::optional<Time>& time : {deadline_, function_.Next()}) {
+    if (time) {
+      const auto left = std::chrono::ceil<milliseconds>(*time - steady_clock::now());
+      wait = std::min(wait, std::max(left, milliseconds{0}));
+    }
   }
   if (settings_.execution_limit.count() > 0) {
-    wait = wait.count() < 0 ? kCheckInterval : std::min(wait, kCheckInterval);
+    wait = std::min(wait, kCheckInterval);
   }
-  return static_cast<int>(std::min<int64_t>(wait.count(), INT32_MAX));
+  return wait == milliseconds::max() ? -1
+                                     : static_cast<int>(std::min<int64_t>(wait.count(), INT32_MAX));
 }
 
 void WorkerLoop::CheckLimits() {
   if (deadline_ && steady_clock::now() >= *deadline_) {
     deadline_.reset();
-    const char* function = phase_ == Phase::kEnding                    ? "finalize"
-                           : settings_.first == MessageType::kComplete ? "auto_complete_config"
-                                                                       : "initialize";
-    const milliseconds limit =
-        phase_ == Phase::kEnding ? settings_.end_limit : settings_.start_limit;
-    worker_->Kill(work_open_ && call_open_
-                      ? std::string(function) + "() did not end within " + TimeText(limit)
-                      : "it closed its connection to the server");
+    worker_->Kill(mismatch_.empty() ? "it closed its connection to the server" : mismatch_);
   }
+  CheckFunction();
+  CheckExecution();
+}
+
+void WorkerLoop::CheckFunction() {
+  const Time now = steady_clock::now();
+  const FunctionTimer::Due due = function_.Take(now);
+  if (due == FunctionTimer::Due::kLimit) {
+    worker_->Kill(std::string(function_.name()) + " did not end within " +
+                  TimeText(function_.limit()));
+  } else if (due == FunctionTimer::Due::kNotice) {
+    NEREID_BACKEND_LOG(
+        INFO,
+        std::string(function_.name()) + " of the Python model '" + settings_.name +
+            "' has run for " + TimeText(function_.Lasted(now)) +
+            (function_.limit().count() == 0 ? std::string("; it has no limit")
+                                            : "; its limit is " + TimeText(function_.limit())));
+  }
+}
+
+void WorkerLoop::CheckExecution() {
   const auto limit_ns =
       static_cast<uint64_t>(std::chrono::nanoseconds(settings_.execution_limit).count());
   if (limit_ns == 0) {
@@ -128,11 +148,11 @@ bool WorkerLoop::Step(const std::function<bool()>& stop) {
     eventfd_t ignored = 0;
     eventfd_read(wake_, &ignored);
   }
-  if (phase_ != Phase::kEnding && stop()) {
+  if (!Ends() && stop()) {
     // What has not started has nothing to finish.
     if (phase_ == Phase::kStarting) {
       worker_->Kill("the server stopped it");
-      phase_ = Phase::kEnding;
+      phase_ = Phase::kStopped;
     } else {
       SendEnd();
     }
@@ -223,18 +243,25 @@ void WorkerLoop::HandleWork(const Incoming& in) {
 void WorkerLoop::HandleHello(const Incoming& in) {
   WireReader body(in.body);
   const auto version = body.Number<uint32_t>();
-  if (version != kProtocolVersion) {
-    worker_->Kill(
-        "it has version " + std::to_string(version) + " of the protocol, but the server " +
-        std::to_string(kProtocolVersion) +
-        "; the library and the runtime of the Python backend are not of one installation");
-  }
   greeted_ = true;
+  if (version != kProtocolVersion) {
+    mismatch_ = "it has version " + std::to_string(version) + " of the protocol, but the server " +
+                std::to_string(kProtocolVersion) +
+                "; the library and the runtime of the Python backend are not of one installation";
+    // A worker whose interpreter cannot run models says so at once, in the same form in each
+    // version. That is what the user has to mend first.
+    deadline_ = steady_clock::now() + kEndOfClosed;
+  }
 }
 
 void WorkerLoop::HandleDone(const Incoming& in) {
   WireDone done;
-  if (auto malformed = ReadDone(in.body, &done)) {
+  const auto malformed = ReadDone(in.body, &done);
+  if (!mismatch_.empty() && (malformed || done.ok)) {
+    worker_->Kill(mismatch_);
+    return;
+  }
+  if (malformed) {
     worker_->Kill("it broke the protocol: " + *malformed);
     return;
   }
@@ -242,7 +269,7 @@ void WorkerLoop::HandleDone(const Incoming& in) {
     worker_->Kill("it broke the protocol: it did not say its version");
     return;
   }
-  if (phase_ == Phase::kEnding) {
+  if (Ends()) {
     if (!done.ok) {
       NEREID_BACKEND_LOG(INFO, std::string(done.text));
     }
@@ -251,7 +278,7 @@ void WorkerLoop::HandleDone(const Incoming& in) {
   if (phase_ == Phase::kRunning) {
     return;
   }
-  deadline_.reset();
+  function_.End();
   worker_->asynchronous = done.asynchronous;
   worker_->has_is_ready = done.has_is_ready;
   phase_ = Phase::kRunning;
@@ -283,6 +310,9 @@ void WorkerLoop::CleanUp() {
   }
   output_.Finish();
   errors_.Finish();
+  if (!mismatch_.empty()) {
+    worker_->Kill(mismatch_);
+  }
   const std::string end = worker_->Reap();
   const std::string killed = worker_->kill_reason();
   std::string reason =
@@ -290,17 +320,23 @@ void WorkerLoop::CleanUp() {
   if (const std::string lines = errors_.LastLines(); !lines.empty() && killed.empty()) {
     reason += " Its last lines on stderr:" + lines;
   }
+  if (phase_ == Phase::kEnding && (!killed.empty() || end != kGoodEnd)) {
+    NEREID_BACKEND_LOG(WARN, "finalize() of the Python model '" + settings_.name +
+                                 "' did not complete. " + reason);
+  }
   worker_->MarkEnded(reason);
   const Error error =
       Error::Internal("Stub process '" + settings_.name + "' is not healthy. " + reason);
   for (const std::shared_ptr<ExecutingBatch>& batch : worker_->TakeBatches()) {
     batch->Fail(error);
   }
-  const bool left_to_pipeline = settings_.pipelined && !worker_->asynchronous;
-  for (const std::shared_ptr<PendingRequest>& request :
-       left_to_pipeline ? std::vector<std::shared_ptr<PendingRequest>>()
-                        : worker_->requests.TakeAll()) {
-    request->Fail(error);
+  if (settings_.pipelined && !worker_->asynchronous) {
+    // The pipeline answers or repeats what the worker has not executed.
+    worker_->requests.FailLeft(error);
+  } else {
+    for (const std::shared_ptr<PendingRequest>& request : worker_->requests.TakeAll()) {
+      request->Fail(error);
+    }
   }
   calls_.BeginClose();
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "python/function_timer.h"
 #include "python/model_calls.h"
 #include "python/output_lines.h"
 #include "python/worker.h"
@@ -24,10 +25,10 @@ struct LoopSettings {
   /// kInitialize or kComplete, and its argument.
   MessageType first = MessageType::kInitialize;
   std::string argument;
-  /// Of the first call, of an execution (0: no limit), and of the end.
-  std::chrono::milliseconds start_limit{30000};
+  /// Of the first call, of an execution, and of the end; 0 for no limit.
+  std::chrono::milliseconds start_limit{0};
   std::chrono::milliseconds execution_limit{0};
-  std::chrono::milliseconds end_limit{30000};
+  std::chrono::milliseconds end_limit{0};
   /// Whether a pipeline has the worker's requests, so that it also answers them at the end.
   bool pipelined = false;
 };
@@ -52,7 +53,8 @@ class WorkerLoop {
   void Close() { calls_.Close(); }
 
  private:
-  enum class Phase { kStarting, kRunning, kEnding };
+  /// kStopped: the process is killed before it has started, so finalize() is not called.
+  enum class Phase { kStarting, kRunning, kEnding, kStopped };
   using Time = std::chrono::steady_clock::time_point;
 
   bool Step(const std::function<bool()>& stop);
@@ -67,8 +69,11 @@ class WorkerLoop {
   void SendFirst();
   void SendEnd();
   void CheckLimits();
+  void CheckFunction();
+  void CheckExecution();
   int PollTimeout() const;
   bool ReceivesWork() const;
+  bool Ends() const { return phase_ == Phase::kEnding || phase_ == Phase::kStopped; }
   void CleanUp();
 
   const LoopSettings settings_;
@@ -84,6 +89,11 @@ class WorkerLoop {
   bool call_open_ = true;
   Phase phase_ = Phase::kStarting;
   bool greeted_ = false;
+  /// What is wrong with the version that the worker has said; empty if nothing is.
+  std::string mismatch_;
+  /// What the worker does before its first batch and after its last one.
+  FunctionTimer function_;
+  /// When a process that has closed a connection is killed.
   std::optional<Time> deadline_;
   Incoming work_message_;
   Incoming call_message_;

@@ -7,4 +7,7 @@ import sys
 from nereid import paths
 
 if __name__ == "__main__":
+    if sys.executable:
+        # Python models run with this interpreter, unless a setting names another one.
+        os.environ.setdefault("NEREID_PYTHON_INTERPRETER", sys.executable)
     os.execv(paths.program(), ["nereid", *sys.argv[1:]])

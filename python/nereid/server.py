@@ -7,6 +7,7 @@ import atexit
 import json
 import logging
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -116,7 +117,12 @@ class Server:
         if not repositories:
             self._temporary = TemporaryFolder("nereid-models-")
             repositories = [self._temporary.name]
-        return make_flags({"model_repository": repositories, **settings})
+        flags = make_flags({"model_repository": repositories, **settings})
+        # Python models run with the interpreter that has the package, unless a setting names one.
+        interpreter = "--backend-config=python,interpreter="
+        if sys.executable and not any(flag.startswith(interpreter) for flag in flags):
+            flags.append(interpreter + sys.executable)
+        return flags
 
     def stop(self) -> None:
         """Waits for the requests in progress and unloads the models; after the exit timeout (30 s,

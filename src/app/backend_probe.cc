@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "backend/backend.h"
@@ -21,6 +22,22 @@ using base::Status;
 
 constexpr unsigned kMaxSeconds = 30;
 constexpr size_t kMaxReasonBytes = 4096;
+
+/// Runs the program of the backend's worker processes with the interpreter that models get without
+/// a setting, if the backend has such a program. It writes to the pipe why it cannot run models.
+/// Does not return, except if there is no such program.
+void CheckWorker(const std::string& folder, int pipe) {
+  const std::string program = folder + "/nereid_worker";
+  if (access(program.c_str(), R_OK) != 0) return;
+  const char* const given = getenv("NEREID_PYTHON_INTERPRETER");  // see backends/python
+  const char* const python = given == nullptr || *given == '\0' ? "python3" : given;
+  dup2(pipe, STDOUT_FILENO);
+  execlp(python, python, program.c_str(), "check", nullptr);
+  const std::string reason = std::string("there is no program '") + python +
+                             "' to run Python models: " + std::strerror(errno);
+  (void)!write(pipe, reason.data(), reason.size());
+  _exit(1);
+}
 
 /// The child's work: writes the reason of a failure to the pipe, and ends the process without
 /// destructors, because frameworks may have threads.
@@ -51,6 +68,7 @@ constexpr size_t kMaxReasonBytes = 4096;
     (void)!write(pipe, reason.data(), std::min(reason.size(), kMaxReasonBytes));
     _exit(1);
   }
+  CheckWorker(directory + "/" + name, pipe);
   _exit(0);
 }
 

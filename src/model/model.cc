@@ -22,6 +22,7 @@
 #include "config/rules/validate.h"
 #include "model/batching_library.h"
 #include "model/host_placement.h"
+#include "model/instance_loading.h"
 #include "model/warmup.h"
 #include "model_config.pb.h"
 #include "schedule/adaptive/cheapest_batch.h"
@@ -394,27 +395,28 @@ base::Result<std::vector<InstancePtr>> Model::CreateInstances(
                             return ReadWarmupDirectory(directory_, name);
                           }));
   std::vector<InstancePtr> instances;
+  const backend::Backend& backend = backend_model_->backend();
   for (const InstanceSpec& spec : specs) {
     NEREID_ASSIGN_OR_RETURN(const base::CpuPlacement placement,
                             PlacementOf(environment_.host_policies, spec.host_policy));
-    NEREID_RETURN_IF_ERROR(environment_.gpu_load_limits.Check(spec));
-    // For the threads that the framework starts for this instance.
-    const base::ScopedPlacement placed(placement);
-    auto instance = std::make_shared<ModelInstance>(
+    instances.push_back(std::make_shared<ModelInstance>(
         *backend_model_, spec, placement, environment_.clock, environment_.latencies,
-        TurnOf(spec, backend_model_->backend(), turns_),
-        spec.description.kind == InstanceKind::kGpu ? nullptr : threads_.get());
-    NEREID_RETURN_IF_ERROR(instance->Initialize());
-    NEREID_RETURN_IF_ERROR(environment_.gpu_load_limits.Check(spec));
-    if (!instance->passive()) {
-      if (!samples.empty() && on_warm_up != nullptr) on_warm_up();
-      NEREID_RETURN_IF_ERROR(
-          RunWarmup(samples, identity_, environment_.clock, *instance, sequence_inputs_.get()));
-      if (environment_.permits != nullptr) {
-        NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
-      }
+        TurnOf(spec, backend, turns_),
+        spec.description.kind == InstanceKind::kGpu ? nullptr : threads_.get()));
+  }
+  NEREID_RETURN_IF_ERROR(
+      InitializeInstances(instances, backend.attributes().parallel_instance_loading,
+                          [&](size_t i) { return environment_.gpu_load_limits.Check(specs[i]); }));
+  for (const InstancePtr& instance : instances) {
+    if (instance->passive()) continue;
+    // For the threads that the framework starts for its first execution.
+    const base::ScopedPlacement placed(instance->placement());
+    if (!samples.empty() && on_warm_up != nullptr) on_warm_up();
+    NEREID_RETURN_IF_ERROR(
+        RunWarmup(samples, identity_, environment_.clock, *instance, sequence_inputs_.get()));
+    if (environment_.permits != nullptr) {
+      NEREID_RETURN_IF_ERROR(instance->Register(*environment_.permits));
     }
-    instances.push_back(std::move(instance));
   }
   return instances;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "backend/testing/copy_backend.h"
@@ -101,6 +102,48 @@ TEST_F(ModelTest, CountsWhatHappened) {
   EXPECT_EQ(statistics.inference_count, 2u);
   EXPECT_EQ(statistics.failures_by_reason[2], 1u);
   EXPECT_GT(statistics.inference_stats.success.ns, 0u);
+}
+
+TEST_F(ModelTest, ARequestThatIsAnsweredWithAnErrorHasFailedWhateverTheBackendReports) {
+  Use(kConfig);
+  Infer({{"fail", std::string("on purpose")}, {"good", true}});
+  Infer({{"good", true}});
+  const auto statistics = model_->Statistics();
+  EXPECT_EQ(statistics.inference_stats.success.count, 1u);
+  EXPECT_EQ(statistics.inference_stats.fail.count, 1u);
+  EXPECT_EQ(statistics.failures_by_reason[2], 1u);
+}
+
+class InstanceLoadTest : public ModelTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(backends_.AddBuiltIn("copy", backend::MakeCopyBackend(GetParam())).ok());
+  }
+  static std::string TwoInstances(const std::string& parameter) {
+    return std::string(kConfig) +
+           " instance_group { kind: KIND_CPU count: 1 } parameters { key: \"" + parameter +
+           "\" value: { string_value: \"yes\" } }";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(OneByOneAndAtOnce, InstanceLoadTest, ::testing::Bool());
+
+TEST_P(InstanceLoadTest, InstancesAreInitializedAtOnceIfTheBackendPermitsIt) {
+  base::Status status = base::Status::Internal("not loaded");
+  std::thread load([&] { status = Load(TwoInstances("hold_load")).status(); });
+  // Returns when so many initializations wait at the same time, which it ends.
+  if (GetParam()) {
+    backend::ReleaseHeld(2);
+  } else {
+    backend::ReleaseHeld(1);
+    backend::ReleaseHeld(1);
+  }
+  load.join();
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST_P(InstanceLoadTest, AnInstanceThatFailsFailsTheLoad) {
+  EXPECT_EQ(Load(TwoInstances("fail_instances")).status().message(),
+            "the instance was told to fail");
 }
 
 TEST_F(ModelTest, ABackendThatCompletesItsConfigurationReadsItCompletedAndNormalised) {

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import raw_http
-from python_server import streamed, wait_until, write_model
+from python_server import streamed, wait_for_log, wait_until, write_model
 
 CODE_IO = """
 max_batch_size: 0
@@ -70,6 +70,33 @@ HANGS_AT_START = START + """
 
     def execute(self, requests):
         return [told(1) for _ in requests]
+"""
+
+HANGS_IN_COMPLETION = START + """
+    @staticmethod
+    def auto_complete_config(config):
+        time.sleep(60)
+        return config
+
+    def execute(self, requests):
+        return [told(1) for _ in requests]
+"""
+
+HANGS_AT_END = START + """
+    def execute(self, requests):
+        return [told(1) for _ in requests]
+
+    def finalize(self):
+        time.sleep(60)
+"""
+
+DIES_AT_END = START + """
+    def execute(self, requests):
+        return [told(1) for _ in requests]
+
+    def finalize(self):
+        print("the last words", file=sys.stderr, flush=True)
+        os._exit(3)
 """
 
 IMPORTS = START + """
@@ -135,6 +162,10 @@ def beyond(start_python, python_kind, tmp_path_factory):
         write_model(root, "once", SLEEPS, CODE_IO + parameter("restart_limit", 0))
         write_model(root, "slow_start", HANGS_AT_START,
                     CODE_IO + parameter("initialize_timeout_seconds", 5))
+        write_model(root, "slow_completion", HANGS_IN_COMPLETION,
+                    CODE_IO + parameter("initialize_timeout_seconds", 1))
+        write_model(root, "slow_end", HANGS_AT_END, CODE_IO + parameter("finalize_timeout_seconds", 1))
+        write_model(root, "bad_end", DIES_AT_END, CODE_IO)
         write_model(root, "environment", IMPORTS, CODE_IO + parameter("EXECUTION_ENV_PATH", place))
         write_model(root, "beside", BESIDE_THE_PACKAGE, parameter("python", place))
         write_model(root, "interpreter", IMPORTS, CODE_IO + parameter("python", place))
@@ -196,6 +227,36 @@ def test_an_execution_that_takes_too_long(beyond):
 def test_an_initialization_that_takes_too_long(beyond):
     reply = load(beyond, "slow_start")
     assert reply.status == 400 and "did not end within" in reply.error
+
+
+def test_a_completion_that_takes_too_long(beyond):
+    reply = load(beyond, "slow_completion")
+    assert reply.status == 400
+    assert "auto_complete_config() did not end within 1 s" in reply.error
+
+
+def test_the_setting_of_the_backend_limits_all_functions(start_python, python_kind):
+    """Without the setting and the model's parameters there is no limit."""
+    if python_kind != "nereid":
+        pytest.skip("only Nereid's own Python backend has this")
+    server = start_python("limited_start",
+                          lambda root: write_model(root, "hangs", HANGS_AT_START, CODE_IO),
+                          "--model-control-mode=explicit",
+                          "--backend-config=python,stub-timeout-seconds=1")
+    reply = load(server, "hangs")
+    # On a busy machine auto_complete_config() is the first to take so long.
+    assert reply.status == 400 and "() did not end within 1 s" in reply.error
+    server.stop()
+
+
+@pytest.mark.parametrize("model, said", [
+    ("slow_end", "The process was killed: finalize() did not end within 1 s."),
+    ("bad_end", "The process exited with code 3. Its last lines on stderr:"),
+])
+def test_a_finalization_that_does_not_complete_is_in_the_log(beyond, model, said):
+    assert load(beyond, model).status == 200
+    assert raw_http.request(beyond, "POST", f"/v2/repository/models/{model}/unload", b"{}").status == 200
+    wait_for_log(beyond, f"finalize() of the Python model '{model}_0' did not complete. {said}")
 
 
 def test_a_model_that_is_not_started_again(beyond):

@@ -70,6 +70,37 @@ def test_the_working_directory_and_the_environment_are_the_servers(python_client
     assert told == [os.getcwd(), os.environ.get("HOME")]
 
 
+# Instances
+
+# Each instance opens its end of a pipe with a name, which waits until the other instance opens the other end.
+MEETS = """
+import os
+import triton_python_backend_utils as pb_utils
+
+
+class TritonPythonModel:
+    def initialize(self, args):
+        pipe = os.path.join(args["model_repository"], "pipe")
+        how = os.O_RDONLY if args["model_instance_name"].endswith("_0") else os.O_WRONLY
+        os.close(os.open(pipe, how))
+
+    def execute(self, requests):
+        return [pb_utils.InferenceResponse([pb_utils.Tensor(
+            "OUT", request.inputs()[0].as_numpy())]) for request in requests]
+"""
+
+
+def test_instances_are_initialized_at_the_same_time(python, python_client):
+    name = f"meets_{python_client.protocol}"
+    write_model(python.repository, name, MEETS, IO + """
+instance_group { kind: KIND_CPU count: 2 }
+parameters { key: "initialize_timeout_seconds" value { string_value: "60" } }""")
+    os.mkfifo(python.repository / name / "pipe")
+    python_client.call("load_model", name)
+    assert echo(python_client, name) == [7]
+    python_client.call("unload_model", name)
+
+
 # Loads that fail
 
 FAILING = {

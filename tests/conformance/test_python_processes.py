@@ -101,6 +101,20 @@ os._exit(1)""")
     assert streamed(own_server, "snippets_decoupled", "sender.send(told(2), FINAL)") == ([2], [])
 
 
+def test_requests_that_were_left_to_senders_end_with_their_process(own_server):
+    """execute() has returned without a response for them."""
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        answers = [pool.submit(answer, own_server, f"""
+model.kept[{i}] = request.get_response_sender()
+return "NOTHING"
+""") for i in range(3)]
+        wait_until(lambda: snippet_once(own_server, "return len(model.kept)") == 3, "the requests")
+        os.kill(pid_of(own_server), signal.SIGKILL)
+        for reply in [future.result(60) for future in answers]:
+            assert reply.status == 500 and "not healthy" in reply.error
+    comes_back(own_server)
+
+
 def test_a_call_whose_process_ends(own_server):
     """The called model's process ends: the caller gets an error and serves on."""
     said = snippet_once(own_server, """

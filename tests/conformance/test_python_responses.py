@@ -8,7 +8,7 @@ import grpc_raw
 import numpy as np
 import pytest
 import raw_http
-from python_server import raised, snippet, texts, wait_until
+from python_server import metrics, raised, snippet, texts, wait_until
 
 MODELS = ["snippets", "returns", "returns_batch"]
 
@@ -153,6 +153,24 @@ def test_one_error_among_four_responses(python):
     assert answers[1].status == 400 and answers[1].error == "negative: -1"
     assert [a.json["outputs"][0]["data"] for a in answers if a.status == 200] == [
         [1, 4], [2, 4], [3, 4]]
+
+
+def counted(server):
+    """Returns the numbers of requests that succeeded and failed, of the statistics and the metrics."""
+    (told,) = raw_http.get(server, "/v2/models/returns_batch/stats").json["model_stats"]
+    page = metrics(server)
+    labels = 'model="returns_batch"'
+    failed = f'nv_inference_request_failure{{{labels},reason="BACKEND",version="1"}}'
+    return [told["inference_stats"][key]["count"] for key in ("success", "fail")] + [
+        told["inference_count"], page[f'nv_inference_request_success{{{labels},version="1"}}'],
+        page[failed]]
+
+
+def test_the_outcome_of_each_request_of_a_batch_is_counted(python):
+    before = counted(python)
+    answers = send_batch(python, [1, -1, 2, -3])
+    assert sorted(answer.status for answer in answers) == [200, 200, 400, 400]
+    assert [new - old for old, new in zip(before, counted(python))] == [2, 2, 2, 2, 2]
 
 
 # Outputs

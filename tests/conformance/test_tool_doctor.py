@@ -4,6 +4,7 @@
 import json
 import os
 import socket as sockets
+import sys
 
 import command_line
 import pytest
@@ -55,3 +56,26 @@ def test_a_backend_that_does_not_load(tool, tmp_path, content, why):
                 code=None)
     (row,) = [r for r in report(done) if r[1] == "backends"]
     assert row[0] == "warning" and row[2].startswith("mine " + why)
+
+
+def test_the_interpreter_of_python_models(tool, backends, tmp_path, monkeypatch):
+    """The doctor starts the program of a worker with it."""
+    if not (backends / "python" / "nereid_worker").exists():
+        pytest.skip("only Nereid's own Python backend has the program")
+
+    def found():
+        done = tool(f"--backend-directory={backends}", "--format=json", "--http-port=1", code=None)
+        (row,) = [r for r in report(done) if r[1] == "backends" and r[2].startswith("python ")]
+        return row[0], row[2]
+
+    monkeypatch.setenv("NEREID_PYTHON_INTERPRETER", sys.executable)
+    assert found() == ("ok", "python loads")
+    program = tmp_path / "python3"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("NEREID_PYTHON_INTERPRETER", str(program))
+    severity, text = found()
+    assert severity == "warning" and "cannot run Python models: No module named 'numpy'" in text
+    monkeypatch.setenv("NEREID_PYTHON_INTERPRETER", str(tmp_path / "none"))
+    severity, text = found()
+    assert severity == "warning" and "there is no program" in text

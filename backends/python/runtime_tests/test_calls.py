@@ -107,7 +107,7 @@ def test_a_call_starts_before_it_is_awaited(host, stream):
         done, _ = await asyncio.wait([future])
         return done.pop().result()
 
-    assert asyncio.run(run()).parameters() == '{"i":0}'
+    assert asyncio.run(run()).parameters() == '{"i": 0}'
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])

@@ -44,7 +44,8 @@ def test_a_request_that_the_model_makes(host):
     request = make(request_id="r", correlation_id="text", flags=3, timeout=5, model_version=2,
                    parameters={"a": 1, "b": "x", "c": True}, trace=received().trace(),
                    preferred_memory=pb_utils.PreferredMemory(pb_utils.TRITONSERVER_MEMORY_GPU, 1))
-    assert request._parameters == b'{"a":1,"b":"x","c":true}'
+    assert request.parameters() == '{"a": 1, "b": "x", "c": true}'
+    assert request._parameters == request.parameters().encode()
     assert (request._handle, request._trace, request._model_version) == (0, 3, 2)
     assert request._preferred_memory._memory_type == 2
     assert request._preferred_memory._device_id == 1
@@ -55,6 +56,7 @@ def test_a_request_that_the_model_makes(host):
 
 @pytest.mark.parametrize("changes", [
     {"inputs": ["text"]}, {"inputs": None}, {"inputs": 3}, {"requested_output_names": [3]},
+    {"requested_output_names": [None]}, {"timeout": 1.0}, {"model_version": 2**63},
     {"requested_output_names": None}, {"requested_output_names": "OUT"}, {"model_name": 3},
     {"request_id": None}, {"correlation_id": None}, {"model_version": "1"}, {"timeout": -1},
     {"timeout": None}, {"flags": -1}, {"flags": "1"}, {"trace": 3}, {"preferred_memory": 1},
@@ -67,8 +69,9 @@ def test_arguments_of_other_types(changes):
 @pytest.mark.parametrize("changes, text", [
     ({"inputs": [None], "request_id": "i"},
      "Input tensor for request with id 'i' and model name 'm' should not be empty."),
-    ({"requested_output_names": [None]},
+    ({"requested_output_names": [""]},
      "Requested output name for request with id '' and model name 'm' should not be empty."),
+    ({"correlation_id": np.int64(1)}, "Correlation ID must be integer or string"),
     ({"correlation_id": 1.5}, "Correlation ID must be integer or string"),
     ({"parameters": {1: 2}}, "Expect parameters keys to have type str, found type <class 'int'>"),
     ({"parameters": {"a": 1.5}},
@@ -79,6 +82,23 @@ def test_arguments_that_no_request_has(changes, text):
     with pytest.raises(pb_utils.TritonModelException) as caught:
         make(**changes)
     assert text in str(caught.value)
+
+
+def test_texts_may_be_bytes_and_integers_those_of_numpy():
+    request = make(request_id=b"r", model_name="grü".encode(), requested_output_names=[b"A", "B"],
+                   model_version=np.int64(-1), flags=np.uint8(1), timeout=np.int32(7))
+    assert request.request_id() == "r" and request._model_name == "grü"
+    assert request.requested_output_names() == {"A", "B"}
+    numbers = (request._model_version, request.flags(), request.timeout())
+    assert numbers == (-1, 1, 7) and {type(number) for number in numbers} == {int}
+    request.set_flags(np.int16(2))
+    assert request.flags() == 2
+    preferred = pb_utils.PreferredMemory(pb_utils.TRITONSERVER_MEMORY_CPU, np.int64(1))
+    assert preferred._device_id == 1
+    error = pb_utils.TritonError(b"no", pb_utils.TritonError.NOT_FOUND)
+    assert error.message() == "no"
+    assert pb_utils.TritonError(b"\xff").message() == "\ufffd"
+    assert make(model_name=bytearray(b"m"))._model_name == "m"
 
 
 def test_a_negative_correlation_id():
@@ -110,7 +130,7 @@ def test_a_request_of_the_model_is_never_cancelled_nor_rescheduled(host):
 def test_rescheduling(host):
     request = received()
     assert request._release_flags == pb_utils.TRITONSERVER_REQUEST_RELEASE_ALL
-    request.set_release_flags(pb_utils.TRITONSERVER_REQUEST_RELEASE_RESCHEDULE)
+    request.set_release_flags(np.int64(pb_utils.TRITONSERVER_REQUEST_RELEASE_RESCHEDULE))
     assert request._release_flags == 2
 
 
@@ -120,6 +140,7 @@ def test_rescheduling(host):
 def test_a_response():
     tensor = pb_utils.Tensor("OUT", np.zeros(1))
     response = pb_utils.InferenceResponse([tensor], parameters={"a": "ä"})
+    assert response.parameters() == '{"a": "\\u00e4"}'
     assert response.output_tensors() == [tensor] and not response.has_error()
     assert response.error() is None and json.loads(response.parameters()) == {"a": "ä"}
     assert pb_utils.get_output_tensor_by_name(response, "OUT") is tensor

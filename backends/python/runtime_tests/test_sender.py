@@ -2,6 +2,7 @@
 import gc
 import threading
 
+import numpy as np
 import pytest
 import triton_python_backend_utils as pb_utils
 
@@ -29,7 +30,7 @@ def test_a_decoupled_request_has_many_responses(host):
     sender = sender_of(True)
     sender.send(RESPONSE)
     sender.send(RESPONSE, 0)
-    sender.send(response=RESPONSE, flags=FINAL)
+    sender.send(response=RESPONSE, flags=np.int32(FINAL))
     assert [call[2] for call in host.named("send")] == [0, 0, 1]
     assert host.named("send")[0] == (5, RESPONSE, 0, frozenset(["OUT"]))
     assert sender._sent == 3 and sender._closed
@@ -56,7 +57,7 @@ def test_the_final_flag_needs_a_response_before(host):
             "final before sending a response.", None, FINAL)
 
 
-@pytest.mark.parametrize("flags", [2, 3, -1, 2**40])
+@pytest.mark.parametrize("flags", [2, 3, np.int64(2)])
 def test_flags_that_do_not_exist(host, flags):
     refused(sender_of(True), "Unable to send response. Unsupported flag provided.", RESPONSE, flags)
 
@@ -66,7 +67,8 @@ def test_nothing_to_send(host):
             "set to zero.")
 
 
-@pytest.mark.parametrize("arguments", [("text",), (RESPONSE, "1"), (RESPONSE, None)])
+@pytest.mark.parametrize("arguments", [("text",), (RESPONSE, "1"), (RESPONSE, None),
+                                       (RESPONSE, -1), (RESPONSE, 2**40), (RESPONSE, 1.0)])
 def test_arguments_of_other_types(host, arguments):
     with pytest.raises(TypeError):
         sender_of(True).send(*arguments)
@@ -105,6 +107,40 @@ def test_a_sender_without_the_final_flag_ends_its_request(host):
     del closed
     gc.collect()
     assert host.named("abandon") == [(1,)]
+
+
+def test_a_sender_may_answer_after_the_execution(host):
+    """The worker leaves a request without a response to its sender."""
+    sender = sender_of(False, handle=1)
+    assert sender._returned() is False
+    sender._left = True
+    sender.send(RESPONSE, FINAL)
+    del sender
+    gc.collect()
+    assert host.named("send") == [(1, RESPONSE, 1, frozenset(["OUT"]))]
+    assert host.named("abandon") == []
+
+
+@pytest.mark.parametrize("responses", [0, 1])
+def test_a_sender_that_was_left_a_request_tells_its_end(host, responses):
+    sender = sender_of(False, handle=1)
+    sender._returned()
+    sender._left = True
+    for _ in range(responses):
+        sender.send(RESPONSE)
+    del sender
+    gc.collect()
+    assert host.named("abandon") == [(1,)]
+
+
+def test_the_final_flag_may_follow_a_response_of_the_execution(host):
+    """The server has sent it when execute() returned."""
+    sender = sender_of(False)
+    sender.send(RESPONSE)
+    assert sender._returned() is True
+    sender.send(flags=FINAL)
+    assert len(host.named("send")) == 1
+    refused(sender, CLOSED, None, FINAL)
 
 
 def test_many_threads_send_one_final_flag(host):

@@ -4,6 +4,7 @@ import inspect
 import threading
 
 import c_python_backend_utils as c_utils
+import numpy as np
 import pytest
 import triton_python_backend_utils as pb_utils
 
@@ -42,6 +43,21 @@ def test_models_that_the_server_refuses(host, call, prefix, function, arguments)
     refused(f"{prefix}{FAILED}no", function, *arguments)
 
 
+def test_texts_may_be_bytes(host):
+    pb_utils.load_model(b"m", b"{}", {b"file:x": b"content"})
+    assert host.named("load_model") == [("m", "{}", {"file:x": b"content"})]
+    pb_utils.unload_model(b"m", np.bool_(True))
+    assert host.named("unload_model") == [("m", True)]
+    assert pb_utils.is_model_ready(b"ready", b"1")
+    assert host.named("is_model_ready") == [("ready", "1")]
+    pb_utils.Logger.log_info(b"a line")
+    pb_utils.Logger.log(b"\xffnother", pb_utils.Logger.ERROR)
+    assert [call[1] for call in host.named("log")] == ["a line", "\ufffdnother"]
+    family = pb_utils.MetricFamily(b"family", b"its text", pb_utils.MetricFamily.COUNTER)
+    assert host.named("new_metric_family") == [("family", "its text", 0)]
+    del family
+
+
 def test_files_must_be_a_dictionary(host):
     refused("failed to load model 'm', files should be a dictionary of file paths and file contents",
             pb_utils.load_model, "m", "{}", ["file:1/x"])
@@ -51,6 +67,7 @@ def test_files_must_be_a_dictionary(host):
     (pb_utils.load_model, (3,)), (pb_utils.load_model, ("a", {})),
     (pb_utils.load_model, ("a", "{}", {"file:x": "text"})),
     (pb_utils.load_model, ("a", "{}", {3: b""})), (pb_utils.unload_model, (None,)),
+    (pb_utils.unload_model, ("a", None)), (pb_utils.unload_model, ("a", "yes")),
     (pb_utils.is_model_ready, ("a", 1)),
 ])
 def test_arguments_of_other_types(host, function, arguments):

@@ -89,8 +89,13 @@ def test_types_that_no_tensor_has(array):
         pb_utils.Tensor("OUT", array)
 
 
+def test_a_name_may_be_bytes():
+    assert pb_utils.Tensor(b"OUT", np.zeros(1)).name() == "OUT"
+    assert pb_utils.Tensor.from_dlpack(b"OUT", np.zeros(1)).name() == "OUT"
+
+
 @pytest.mark.parametrize("arguments", [
-    ("OUT", [1, 2]), ("OUT", 1.5), ("OUT", None), (None, np.zeros(1)), (b"OUT", np.zeros(1)),
+    ("OUT", [1, 2]), ("OUT", 1.5), ("OUT", None), (None, np.zeros(1)), (3, np.zeros(1)),
     ("OUT",), (),
 ])
 def test_arguments_of_other_types(arguments):

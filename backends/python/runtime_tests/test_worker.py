@@ -4,15 +4,18 @@
 import gc
 import io
 import os
+import re
 import socket
+import sys
 import tarfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from nereid_pb.errors import TritonError
 from nereid_pb.response import InferenceResponse
 from nereid_pb.tensor import Tensor
-from nereid_worker import protocol, unpack
+from nereid_worker import protocol, start, unpack
 from nereid_worker.channel import Channel, Memory
 from nereid_worker.decoding import Decoder
 from nereid_worker.encoding import Encoder
@@ -233,7 +236,7 @@ def test_responses_are_encoded_with_the_requested_outputs(channels):
     assert final
     assert [t.name() for t in response.output_tensors()] == ["A"]
     assert response.output_tensors()[0].as_numpy().tolist() == [0, 1, 2]
-    assert response.parameters() == '{"a": 1}' or response.parameters() == '{"a":1}'
+    assert response.parameters() == '{"a": 1}'
 
 
 def test_errors_are_encoded_with_their_code(channels):
@@ -245,6 +248,52 @@ def test_errors_are_encoded_with_their_code(channels):
     _, response = Decoder(server.memory, False).response(server.receive())
     assert response.error().code() == TritonError.NOT_FOUND
     assert response.error().message() == "no\\0"
+
+
+class Recorder:
+    """A socket that notes the flags with which it receives."""
+
+    def __init__(self, socket_):
+        self.socket, self.flags = socket_, []
+
+    def recvmsg_into(self, buffers, space, flags):
+        self.flags.append(flags)
+        return self.socket.recvmsg_into(buffers, space, flags)
+
+    def close(self):
+        self.socket.close()
+
+
+def test_files_are_closed_in_programs_from_the_beginning(channels):
+    """Another thread of the model may start a program while a file is received."""
+    worker, server = channels
+    worker.socket = Recorder(worker.socket)
+    server.send(protocol.LOG, 3, [b"x" * 5 * protocol.MAX_MESSAGE])
+    assert worker.receive().id == 3
+    assert all(flags & socket.MSG_CMSG_CLOEXEC for flags in worker.socket.flags)
+
+
+def test_the_version_of_the_protocol_is_the_same_on_both_sides():
+    header = Path(__file__).resolve().parents[1] / "messages.h"
+    found = re.search(r"kProtocolVersion = (\d+);", header.read_text())
+    assert int(found.group(1)) == protocol.VERSION
+
+
+def test_an_interpreter_that_cannot_run_models_says_so_in_the_form_of_the_protocol(monkeypatch):
+    work, server = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    sent = Channel(server.detach(), Memory(LIMIT))
+    monkeypatch.setattr(start, "_WORK", work.detach())
+    monkeypatch.setattr(start.os, "_exit", sys.exit)
+    sent.socket.send(b"the first call")
+    with pytest.raises(SystemExit):
+        start._refuse("no numpy")
+    hello = sent.receive()
+    assert hello.type == protocol.HELLO
+    assert protocol.U32.unpack_from(hello.view, hello.body) == (protocol.VERSION,)
+    done = sent.receive()
+    assert done.type == protocol.DONE
+    assert protocol.DONE_BODY.unpack_from(done.view, done.body) == (0, 0, 0, 0, 8)
+    assert bytes(done.view[-8:]) == b"no numpy"
 
 
 def test_a_child_of_the_process_sends_nothing(channels):

@@ -37,7 +37,8 @@ struct NoBackendState {
 /// If the configuration has no instance groups, the backend prefers the CPU, or the kind in the
 /// constant BackendState::kPreferredKind. If BackendState has a function `bool PrefersGpu() const`
 /// that returns true, the backend prefers the GPUs that the server uses, or the CPU if the server
-/// uses none. Instances of a model may be loaded in parallel.
+/// uses none. Instances of a model are loaded in parallel, unless InstanceState has a constant
+/// kLoadsAlone.
 template <typename BackendState, typename ModelState, typename InstanceState>
 struct PluginFunctions {
   static TRITONSERVER_Error* Initialize(TRITONBACKEND_Backend* backend) {
@@ -66,7 +67,9 @@ struct PluginFunctions {
       }
       NEREID_BACKEND_TRY(
           TRITONBACKEND_BackendAttributeAddPreferredInstanceGroup(attributes, kind, 0, nullptr, 0));
-      return Error(TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading(attributes, true));
+      constexpr bool kParallel = !requires { InstanceState::kLoadsAlone; };
+      return Error(
+          TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading(attributes, kParallel));
     });
   }
 

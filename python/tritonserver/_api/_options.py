@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -208,7 +209,11 @@ def _plugins(options: Options) -> Iterator[_Setting]:
     for cache, settings in _items("cache_config", options.cache_config):
         texts = {key: str(value) for key, value in _items("cache_config", settings)}
         yield "SetCacheConfig", cache, json.dumps(texts)
-    for setting in _settings("backend_configuration", options.backend_configuration):
+    settings = list(_settings("backend_configuration", options.backend_configuration))
+    # Python models run with the interpreter that has the package, unless a setting names one.
+    if sys.executable and not any(key[:2] == ("python", "interpreter") for key in settings):
+        yield "SetBackendConfig", "python", "interpreter", sys.executable
+    for setting in settings:
         yield "SetBackendConfig", *setting
     for setting in _settings("host_policies", options.host_policies):
         yield "SetHostPolicy", *setting

@@ -44,7 +44,10 @@ TRITONSERVER_Error* TRITONBACKEND_ModelInstanceReportStatistics(
   if (Unwrap(request).is_null) return nullptr;
   return Guard([&] {
     const ExecutionTimes times{exec_start_ns, compute_start_ns, compute_end_ns, exec_end_ns};
-    BackendInstance::From(instance)->observer().OnRequest(Unwrap(request), success, times);
+    // A backend may report one outcome for a whole batch, although some of its responses are
+    // errors.
+    const bool succeeded = success && !Unwrap(request).response_factory()->HasFailed();
+    BackendInstance::From(instance)->observer().OnRequest(Unwrap(request), succeeded, times);
     if (Trace* const trace = Unwrap(request).trace()) ReportTimes(*trace, times);
     return Status::Ok();
   });

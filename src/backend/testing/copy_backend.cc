@@ -108,6 +108,19 @@ void Hold() {
   --holding;
 }
 
+TRITONSERVER_Error* InstanceInitialize(TRITONBACKEND_ModelInstance* instance) {
+  TRITONBACKEND_Model* model = nullptr;
+  TRITONBACKEND_ModelInstanceModel(instance, &model);
+  if (ModelParameter(model, "hold_load")) Hold();
+  if (!ModelParameter(model, "fail_instances")) return nullptr;
+  return TRITONSERVER_ErrorNew(TRITONSERVER_ERROR_INTERNAL, "the instance was told to fail");
+}
+
+TRITONSERVER_Error* LoadInParallel(TRITONBACKEND_Backend*,
+                                   TRITONBACKEND_BackendAttribute* attributes) {
+  return TRITONBACKEND_BackendAttributeSetParallelModelInstanceLoading(attributes, true);
+}
+
 /// Returns whether the request was answered well.
 bool Answer(TRITONBACKEND_Request* request) {
   if (Parameter(request, "silent") == "true") return false;
@@ -147,7 +160,7 @@ TRITONSERVER_Error* Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND
       continue;
     }
     if (Parameter(requests[i], "hold") == "true") Hold();
-    const bool good = Answer(requests[i]);
+    const bool good = Answer(requests[i]) || Parameter(requests[i], "good") == "true";
     if (Parameter(requests[i], "answer_throw") == "true") throw 7;
     const uint64_t now = NowNs();
     TRITONBACKEND_ModelInstanceReportStatistics(instance, requests[i], good, start, start, now,
@@ -161,8 +174,10 @@ TRITONSERVER_Error* Execute(TRITONBACKEND_ModelInstance* instance, TRITONBACKEND
 
 }  // namespace
 
-std::unique_ptr<BackendLibrary> MakeCopyBackend() {
+std::unique_ptr<BackendLibrary> MakeCopyBackend(bool parallel) {
   BackendEntryPoints entry;
+  if (parallel) entry.attribute = LoadInParallel;
+  entry.instance_initialize = InstanceInitialize;
   entry.model_initialize = ModelInitialize;
   entry.instance_execute = Execute;
   return BackendLibrary::FromEntryPoints("/built-in/copy", entry);

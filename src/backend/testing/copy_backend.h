@@ -10,6 +10,7 @@ namespace nereid::backend {
 /// A backend that copies each input to the output of the same position ("OUT0" for the first, …),
 /// written against the C API as plug-ins are. Request parameters steer it:
 ///   "fail" = text      answers with an error of that text
+///   "good" = true      reports a success, whatever the answer is
 ///   "silent" = true    releases the request without any response
 ///   "twice" = true     sends two responses with the final flag
 ///   "late" = true      answers and releases it on another thread, after ReleaseHeld() is called;
@@ -18,8 +19,10 @@ namespace nereid::backend {
 ///   "answer_throw" = true  throws when the request is answered but not released
 ///   "hold" = true      does not return from Execute until ReleaseHeld() is called
 /// The model parameter "fail_load" makes ModelInitialize fail, "throw_load" and "throw_number" make
-/// it throw, "fail_execute" makes Execute fail as a whole.
-std::unique_ptr<BackendLibrary> MakeCopyBackend();
+/// it throw, "fail_execute" makes Execute fail as a whole. "hold_load" makes each
+/// ModelInstanceInitialize wait for ReleaseHeld(), and "fail_instances" makes each one fail. With
+/// `parallel`, the instances of a model may be initialized at the same time.
+std::unique_ptr<BackendLibrary> MakeCopyBackend(bool parallel = false);
 
 /// Lets executions that hold go on; blocks until `count` of them are holding.
 void ReleaseHeld(int count = 1);

@@ -8,6 +8,7 @@ import typing
 
 from nereid_worker import host as hosts
 
+from . import arguments
 from .errors import TritonModelException
 
 if typing.TYPE_CHECKING:
@@ -80,8 +81,7 @@ class ResponseIterator:
 
 def start(request: InferenceRequest, decoupled: bool) -> hosts.ResponseStream:
     """Sends a request and does not wait. Raises TritonModelException if models cannot be called."""
-    if not isinstance(decoupled, bool):
-        raise TypeError(f"decoupled must be a bool, not {type(decoupled)}")
+    decoupled = arguments.truth("decoupled", decoupled)
     try:
         return hosts.current().infer(request, decoupled)
     except hosts.HostError as error:
@@ -95,6 +95,7 @@ def start_async(request: InferenceRequest, decoupled: bool) -> asyncio.Future[ty
     stop the event loop at once. Raises RuntimeError if no event loop runs on this thread.
     """
     loop = asyncio.get_running_loop()
+    decoupled = arguments.truth("decoupled", decoupled)
     stream = start(request, decoupled)
     first = stream.next_future(loop)
     if not decoupled:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import enum
 import typing
 
+from . import arguments
+
 
 class ErrorCode(enum.IntEnum):
     """The code of an error. The numbers are those of this interface, not those of the C API."""
@@ -34,9 +36,8 @@ class TritonError:
     ALREADY_EXISTS: typing.ClassVar[ErrorCode] = ErrorCode.ALREADY_EXISTS
     CANCELLED: typing.ClassVar[ErrorCode] = ErrorCode.CANCELLED
 
-    def __init__(self, message: str, code: ErrorCode = ErrorCode.INTERNAL) -> None:
-        if not isinstance(message, str):
-            raise TypeError(f"TritonError: the message must be a str, not {type(message)}")
+    def __init__(self, message: str | bytes, code: ErrorCode = ErrorCode.INTERNAL) -> None:
+        message = arguments.text("TritonError: the message", message)
         if not isinstance(code, ErrorCode):
             raise TypeError("TritonError: the code must be one of TritonError.INTERNAL, "
                             f"TritonError.NOT_FOUND …, not {code!r}")

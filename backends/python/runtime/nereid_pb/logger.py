@@ -10,6 +10,8 @@ import typing
 
 from nereid_worker import host as hosts
 
+from . import arguments
+
 
 class LogLevel(enum.IntEnum):
     """The level of a line of the log."""
@@ -22,8 +24,7 @@ class LogLevel(enum.IntEnum):
 
 def _write(level: LogLevel, message: typing.Any) -> None:
     """Writes a line with the file and the line of the caller's caller."""
-    if not isinstance(message, str):
-        raise TypeError(f"Logger: the message must be a str, not {type(message)}")
+    message = arguments.text("Logger: the message", message)
     if not isinstance(level, LogLevel):
         raise TypeError("Logger: the level must be Logger.INFO, Logger.WARNING, Logger.ERROR or "
                         f"Logger.VERBOSE, not {level!r}")
@@ -44,26 +45,26 @@ class Logger:
         raise TypeError("Logger has no objects: call its functions, such as Logger.log_info()")
 
     @staticmethod
-    def log(message: str, level: LogLevel = LogLevel.INFO) -> None:
+    def log(message: str | bytes, level: LogLevel = LogLevel.INFO) -> None:
         """Writes a line of the given level."""
         _write(level, message)
 
     @staticmethod
-    def log_info(message: str) -> None:
+    def log_info(message: str | bytes) -> None:
         """Writes a line of the level INFO."""
         _write(LogLevel.INFO, message)
 
     @staticmethod
-    def log_warn(message: str) -> None:
+    def log_warn(message: str | bytes) -> None:
         """Writes a line of the level WARNING."""
         _write(LogLevel.WARNING, message)
 
     @staticmethod
-    def log_error(message: str) -> None:
+    def log_error(message: str | bytes) -> None:
         """Writes a line of the level ERROR."""
         _write(LogLevel.ERROR, message)
 
     @staticmethod
-    def log_verbose(message: str) -> None:
+    def log_verbose(message: str | bytes) -> None:
         """Writes a line of the level VERBOSE, which the server shows if it is started so."""
         _write(LogLevel.VERBOSE, message)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import enum
 
+from . import arguments
+
 
 class MemoryType(enum.IntEnum):
     """The kind of memory. The numbers are those of this interface, not those of the C API."""
@@ -33,8 +35,6 @@ class PreferredMemory:
         if not isinstance(preferred_memory_type, MemoryType):
             raise TypeError("PreferredMemory: the type must be TRITONSERVER_MEMORY_CPU or "
                             f"TRITONSERVER_MEMORY_GPU, not {preferred_memory_type!r}")
-        if not isinstance(preferred_device_id, int):
-            raise TypeError("PreferredMemory: the device must be an int, not "
-                            f"{type(preferred_device_id)}")
         self._memory_type = _IN_C[preferred_memory_type]
-        self._device_id = preferred_device_id
+        self._device_id = arguments.integer(
+            "PreferredMemory: the device", preferred_device_id, arguments.MIN_INT64, arguments.MAX_INT64)

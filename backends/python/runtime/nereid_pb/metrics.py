@@ -9,6 +9,7 @@ import weakref
 
 from nereid_worker import host as hosts
 
+from . import arguments
 from .errors import TritonModelException
 from .server_calls import call
 
@@ -92,10 +93,9 @@ class MetricFamily:
     _kind: MetricKind
     _metrics: weakref.WeakSet[Metric]
 
-    def __init__(self, name: str, description: str, kind: MetricKind) -> None:
-        for what, value in (("name", name), ("description", description)):
-            if not isinstance(value, str):
-                raise TypeError(f"MetricFamily: {what} must be of type str, not {type(value)}")
+    def __init__(self, name: str | bytes, description: str | bytes, kind: MetricKind) -> None:
+        name = arguments.text("MetricFamily: name", name)
+        description = arguments.text("MetricFamily: description", description)
         if not isinstance(kind, MetricKind):
             raise TypeError("MetricFamily: kind must be MetricFamily.COUNTER, MetricFamily.GAUGE or "
                             f"MetricFamily.HISTOGRAM, not {kind!r}")

@@ -27,7 +27,7 @@ def encode(given: typing.Any) -> bytes:
         if not isinstance(value, _KINDS):
             raise TritonModelException(
                 f"Expect parameters values to have type bool/int/str, found type {type(value)}")
-    return json.dumps(given, ensure_ascii=False, separators=(",", ":")).encode() if given else b""
+    return json.dumps(given).encode() if given else b""
 
 
 def decode(parameters: bytes) -> str:

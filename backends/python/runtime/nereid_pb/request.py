@@ -8,6 +8,7 @@ import typing
 
 from nereid_worker import host as hosts
 
+from . import arguments
 from . import parameters as parameters_
 from .calls import ResponseIterator, start, start_async
 from .errors import TritonModelException
@@ -18,9 +19,6 @@ from .tensor import Tensor
 from .trace import InferenceTrace
 
 RELEASE_ALL = 1  # TRITONSERVER_REQUEST_RELEASE_ALL
-
-_MAX_UINT32 = 2**32 - 1
-_MAX_UINT64 = 2**64 - 1
 
 
 class InferenceRequest:
@@ -54,11 +52,11 @@ class InferenceRequest:
 
     def __init__(
         self,
-        request_id: str = "",
+        request_id: str | bytes = "",
         correlation_id: int | str = 0,
         inputs: typing.Sequence[Tensor] | None = None,
-        requested_output_names: typing.Iterable[str] | None = None,
-        model_name: str | None = None,
+        requested_output_names: typing.Iterable[str | bytes] | None = None,
+        model_name: str | bytes | None = None,
         model_version: int = -1,
         flags: int = 0,
         timeout: int = 0,
@@ -68,17 +66,17 @@ class InferenceRequest:
     ) -> None:
         if inputs is None or requested_output_names is None or model_name is None:
             raise TypeError("InferenceRequest needs inputs, requested_output_names and model_name")
-        _check_type("request_id", request_id, str)
-        _check_type("model_name", model_name, str)
+        request_id = arguments.text("InferenceRequest: request_id", request_id)
+        model_name = arguments.text("InferenceRequest: model_name", model_name)
         where = f"for request with id '{request_id}' and model name '{model_name}'"
-        self._inputs = _checked_list(
-            inputs, Tensor, f"Input tensor {where} should not be empty.")
-        self._requested = tuple(_checked_list(
-            requested_output_names, str, f"Requested output name {where} should not be empty."))
+        self._inputs = _checked_inputs(inputs, where)
+        self._requested = _checked_names(requested_output_names, where)
         self._correlation_id = _checked_correlation_id(correlation_id)
-        self._model_version = _check_type("model_version", model_version, int)
-        self._flags = _check_range("flags", flags, _MAX_UINT32)
-        self._timeout = _check_range("timeout", timeout, _MAX_UINT64)
+        self._model_version = arguments.integer(
+            "InferenceRequest: model_version", model_version, arguments.MIN_INT64, arguments.MAX_INT64)
+        self._flags = _checked_flags(flags)
+        self._timeout = arguments.integer(
+            "InferenceRequest: timeout", timeout, 0, arguments.MAX_UINT64)
         if preferred_memory is not None:
             _check_type("preferred_memory", preferred_memory, PreferredMemory)
         if trace is not None:
@@ -138,7 +136,7 @@ class InferenceRequest:
 
     def set_flags(self, flags: int) -> None:
         """Sets the flags."""
-        self._flags = _check_range("flags", flags, _MAX_UINT32)
+        self._flags = _checked_flags(flags)
 
     def timeout(self) -> int:
         """Returns the timeout in microseconds; 0 if there is none."""
@@ -172,7 +170,7 @@ class InferenceRequest:
     def set_release_flags(self, flags: int) -> None:
         """Sets what happens to the request when execute() has returned: ALL (1), it ends; RESCHEDULE
         (2), it is executed again. Raises TritonModelException for a request that the model made."""
-        _check_type("release flags", flags, int)
+        flags = arguments.integer("set_release_flags(): flags", flags, 0, arguments.MAX_UINT32)
         if not self._handle:
             raise TritonModelException(
                 "set_release_flags() is for requests that execute() receives, and not for requests "
@@ -209,24 +207,27 @@ def _check_type(what: str, value: typing.Any, kind: type) -> typing.Any:
     return value
 
 
-def _check_range(what: str, value: typing.Any, maximum: int) -> int:
-    _check_type(what, value, int)
-    if not 0 <= value <= maximum:
-        raise TypeError(f"InferenceRequest: {what} must be from 0 to {maximum}, not {value}")
-    return typing.cast(int, value)
+def _checked_flags(flags: typing.Any) -> int:
+    return arguments.integer("InferenceRequest: flags", flags, 0, arguments.MAX_UINT32)
 
 
-def _checked_list(given: typing.Any, kind: type, empty: str) -> list[typing.Any]:
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
-        raise TypeError(f"InferenceRequest: expected a list of {kind.__name__}, not {type(given)}")
-    values = list(given)
-    for value in values:
-        if value is None:
-            raise TritonModelException(empty)
-        if not isinstance(value, kind):
-            raise TypeError(f"InferenceRequest: expected a list of {kind.__name__}; it contains "
-                            f"{type(value)}")
-    return values
+def _checked_inputs(given: typing.Any, where: str) -> list[Tensor]:
+    inputs = arguments.items("InferenceRequest: inputs", "Tensor", given)
+    for tensor in inputs:
+        if tensor is not None:
+            _check_type("an element of inputs", tensor, Tensor)
+    if any(tensor is None for tensor in inputs):
+        raise TritonModelException(f"Input tensor {where} should not be empty.")
+    return inputs
+
+
+def _checked_names(given: typing.Any, where: str) -> tuple[str, ...]:
+    what = "InferenceRequest: requested_output_names"
+    names = [arguments.text(f"an element of {what}", name)
+             for name in arguments.items(what, "str", given)]
+    if "" in names:
+        raise TritonModelException(f"Requested output name {where} should not be empty.")
+    return tuple(names)
 
 
 def _checked_correlation_id(given: typing.Any) -> int | str:
@@ -234,7 +235,7 @@ def _checked_correlation_id(given: typing.Any) -> int | str:
         raise TypeError("InferenceRequest: correlation_id must be an int or a str, not None")
     if not isinstance(given, (int, str)):
         raise TritonModelException("Correlation ID must be integer or string")
-    if isinstance(given, int) and not 0 <= given <= _MAX_UINT64:
-        raise RuntimeError(f"InferenceRequest: correlation_id must be from 0 to {_MAX_UINT64}, not "
-                           f"{given}")
+    if isinstance(given, int) and not 0 <= given <= arguments.MAX_UINT64:
+        raise RuntimeError("InferenceRequest: correlation_id must be from 0 to "
+                           f"{arguments.MAX_UINT64}, not {given}")
     return given

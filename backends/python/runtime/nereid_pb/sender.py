@@ -8,6 +8,7 @@ import typing
 
 from nereid_worker import host as hosts
 
+from . import arguments
 from .errors import TritonModelException
 from .response import InferenceResponse
 
@@ -20,12 +21,16 @@ class InferenceResponseSender:
     """Sends responses of one request. May be used on any thread.
 
     A request of a decoupled model may have any number of responses, and ends with the final flag. A
-    request of another model has exactly one response. A sender of a decoupled request that is
-    collected before the final flag was sent ends the request with an error.
+    request of another model has exactly one response, which may also come after execute() has returned
+    None for it. A sender that is collected before the final flag was sent ends its request: with an error
+    if a response is missing, or if the model is decoupled.
     """
 
     # _handle: the host's number of the request; 0 if the model made the request itself.
-    __slots__ = ("_cancelled", "_closed", "_decoupled", "_handle", "_lock", "_requested", "_sent")
+    # _left: whether the end of this object must be told to the server.
+    # _ended: whether the server sends the final flag for this object.
+    __slots__ = ("__weakref__", "_cancelled", "_closed", "_decoupled", "_ended", "_handle", "_left",
+                 "_lock", "_requested", "_sent")
 
     _handle: int
     _requested: typing.Collection[str]
@@ -33,6 +38,8 @@ class InferenceResponseSender:
     _sent: int
     _closed: bool
     _cancelled: bool
+    _left: bool
+    _ended: bool
     _lock: threading.Lock
 
     def __init__(self) -> None:
@@ -49,6 +56,8 @@ class InferenceResponseSender:
         sender._sent = 0
         sender._closed = False
         sender._cancelled = False
+        sender._left = decoupled
+        sender._ended = False
         sender._lock = threading.Lock()
         return sender
 
@@ -58,10 +67,13 @@ class InferenceResponseSender:
         Raises TritonModelException if the request cannot have this response, or if the server
         refuses it; the request can then have another one.
         """
-        self._check_arguments(response, flags)
+        flags = self._checked_flags(response, flags)
         # The lock is held while the response is sent, so that no other thread's final flag overtakes it.
         with self._lock:
             self._check_state(response)
+            if response is None and self._ended:
+                self._closed = True
+                return
             try:
                 hosts.current().send(self._handle, response, flags, self._requested)
             except hosts.HostError as error:
@@ -72,16 +84,16 @@ class InferenceResponseSender:
                 self._closed = True
 
     @staticmethod
-    def _check_arguments(response: InferenceResponse | None, flags: int) -> None:
+    def _checked_flags(response: InferenceResponse | None, flags: typing.Any) -> int:
         if response is not None and not isinstance(response, InferenceResponse):
             raise TypeError(f"send() needs an InferenceResponse, not {type(response)}")
-        if not isinstance(flags, int):
-            raise TypeError(f"send() needs flags of type int, not {type(flags)}")
+        flags = arguments.integer("send(): flags", flags, 0, arguments.MAX_UINT32)
         if flags not in (0, FINAL):
             raise TritonModelException(_REFUSED + "Unsupported flag provided.")
         if response is None and flags == 0:
             raise TritonModelException(
                 "Inference Response object must be provided when the response flags is set to zero.")
+        return flags
 
     def _check_state(self, response: InferenceResponse | None) -> None:
         if not self._handle:
@@ -98,6 +110,13 @@ class InferenceResponseSender:
         if self._closed:
             raise TritonModelException(_REFUSED + "Response sender has been closed.")
 
+    def _returned(self) -> bool:
+        """Notes that execute() has returned no response for the request. Returns whether this object has
+        sent one, so that the server may send the final flag."""
+        with self._lock:
+            self._ended = self._sent > 0 and not self._closed
+            return self._sent > 0
+
     def is_cancelled(self) -> bool:
         """Returns whether the client has cancelled the request."""
         if not self._cancelled and self._handle:
@@ -106,7 +125,7 @@ class InferenceResponseSender:
 
     def __del__(self) -> None:
         # An object that was not made completely has no attributes.
-        if getattr(self, "_decoupled", False) and not self._closed and self._handle:
+        if getattr(self, "_left", False) and not self._closed and self._handle:
             hosts.current().abandon(self._handle)
 
 

@@ -8,7 +8,7 @@ import typing
 
 import numpy as np
 
-from . import byte_strings, datatypes, dlpack
+from . import arguments, byte_strings, datatypes, dlpack
 from .errors import TritonModelException
 
 _NUMBERS = datatypes._NUMBERS  # one look-up on the hot path
@@ -40,10 +40,10 @@ class Tensor:
     _offset: int
     _byte_size: int
 
-    def __init__(self, name: str, array: np.ndarray, /) -> None:
-        if not isinstance(name, str) or not isinstance(array, np.ndarray):
-            raise TypeError("Tensor(name, array) needs a str and a numpy.ndarray, not "
-                            f"{type(name)} and {type(array)}")
+    def __init__(self, name: str | bytes, array: np.ndarray, /) -> None:
+        name = arguments.text("Tensor(name, array): name", name)
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"Tensor(name, array): array must be a numpy.ndarray, not {type(array)}")
         data_type = _NUMBERS.get(array.dtype, 0)
         if not name:
             raise TritonModelException("Tensor name cannot be an empty string.")
@@ -165,12 +165,11 @@ class Tensor:
         return (dlpack.CPU, 0)
 
     @staticmethod
-    def from_dlpack(name: str, source: typing.Any) -> Tensor:
+    def from_dlpack(name: str | bytes, source: typing.Any) -> Tensor:
         """Returns a tensor that shares the memory of a DLPack capsule, or of an object with the
         methods __dlpack__ and __dlpack_device__. Raises TritonModelException: see dlpack.import_.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"from_dlpack(name, source) needs a str, not {type(name)}")
+        name = arguments.text("from_dlpack(name, source): name", name)
         if not name:
             raise TritonModelException("Tensor name cannot be an empty string.")
         found = dlpack.import_(source)

@@ -11,6 +11,8 @@ from .segments import OutputSegments, ServerSegments
 
 _HEADER_SIZE = protocol.HEADER.size
 _FILE_SPACE = socket.CMSG_SPACE(4 * array.array("i").itemsize)
+# A program that another thread starts meanwhile must not get the files.
+_CLOSE_ON_EXEC = int(socket.MSG_CMSG_CLOEXEC)
 _pack_header = protocol.HEADER.pack
 _unpack_header = protocol.HEADER.unpack_from
 
@@ -59,7 +61,8 @@ class Channel:
         """Returns the next message. None at the end of the connection. Raises BlockingIOError if
         `flags` has MSG_DONTWAIT and no message is there."""
         while True:
-            size, ancillary, _, _ = self.socket.recvmsg_into(self._buffers, _FILE_SPACE, flags)
+            size, ancillary, _, _ = self.socket.recvmsg_into(
+                self._buffers, _FILE_SPACE, flags | _CLOSE_ON_EXEC)
             if size == 0:
                 return None
             kind, special, _, released, number = _unpack_header(self._buffer)
@@ -138,7 +141,6 @@ def _file(ancillary: Any) -> int:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             files = array.array("i")
             files.frombytes(data[:len(data) - len(data) % files.itemsize])
-            os.set_inheritable(files[0], False)
             return files[0]
     raise RuntimeError("the server sent a message without its file")
 

@@ -21,6 +21,7 @@ _MAX_DATA = protocol.MAX_DATA
 _BYTES_TYPES = (bytes, bytearray)
 _NONE = _pack_u32(protocol.NONE)
 _RESCHEDULE = _pack_u32(protocol.RESCHEDULE)
+_LATER = _pack_u32(protocol.LATER)
 _RESPONSE = _pack_u32(protocol.RESPONSE)
 
 
@@ -164,12 +165,20 @@ class Encoder:
 
     def error(self, message: str, code: int) -> None:
         """Adds an error."""
-        text = message.encode("utf-8", "replace").replace(b"\0", b"\\0")
-        self.meta.append(_pack_u32(protocol.ERROR) + _pack_pair(int(code), len(text)) + text)
+        self.meta.append(_error(message, code))
 
     def none(self) -> None:
         """Adds that there is no response."""
         self.meta.append(_NONE)
+
+    def later(self) -> int:
+        """Adds that the response sender answers the request. Returns the place for make_error()."""
+        self.meta.append(_LATER)
+        return len(self.meta) - 1
+
+    def make_error(self, place: int, message: str, code: int) -> None:
+        """Makes what later() has added an error."""
+        self.meta[place] = _error(message, code)
 
     def reschedule(self) -> None:
         """Adds that the request is to be executed again."""
@@ -196,3 +205,8 @@ class Encoder:
             self._held = {}
         meta = b"".join(self.meta)
         self._channel.send(kind, number, [meta, *self.data] if self.data else [meta])
+
+
+def _error(message: str, code: int) -> bytes:
+    text = message.encode("utf-8", "replace").replace(b"\0", b"\\0")
+    return _pack_u32(protocol.ERROR) + _pack_pair(int(code), len(text)) + text

@@ -6,7 +6,8 @@ import asyncio
 import inspect
 import os
 import sys
-from typing import Any, List, Optional, Set
+import weakref
+from typing import Any, List, Optional, Set, Tuple
 
 from nereid_pb import cuda
 from nereid_pb.response import InferenceResponse
@@ -23,6 +24,12 @@ _FINAL = 1
 _BATCH_HEAD = protocol.U32_PAIR
 # More released memory than this is reported at once, and less with the next message.
 _MUCH_MEMORY = 8 << 20
+
+
+_NO_RESPONSE = "the Python model returned None for the request without sending its final response"
+
+# Requests that are left to their senders: the place in the message, and the sender.
+_Left = List[Tuple[int, "weakref.ReferenceType[Any]"]]
 
 
 class WrongResult(Exception):
@@ -65,10 +72,11 @@ class Executor:
             elif inspect.isasyncgen(result):
                 asyncio.run(self._send_all_async(requests, result))
                 result = None
-            encoder = self._encode(requests, result)
-            senders = self._senders(requests)
+            encoder, left = self._encode(requests, result)
+            senders = self._closing(requests, left)
             # The tensors must have no other owner: see Encoder.send().
             requests = result = None
+            self._leave(encoder, left)
             encoder.send(protocol.RESULTS, number)
         except BaseException as error:  # noqa: BLE001: sys.exit() in a model fails its requests
             senders = self._senders(requests) if requests is not None else senders
@@ -91,9 +99,10 @@ class Executor:
                 result = None
             else:
                 result = await result
-            encoder = self._encode(requests, result)
-            senders = self._senders(requests)
+            encoder, left = self._encode(requests, result)
+            senders = self._closing(requests, left)
             requests = result = None
+            self._leave(encoder, left)
             encoder.send(protocol.RESULTS, number)
         except BaseException as error:  # noqa: BLE001: as above, and cancellation
             senders = self._senders(requests) if requests is not None else senders
@@ -113,18 +122,17 @@ class Executor:
         if released and sum(map(server.size, released)) >= _MUCH_MEMORY:
             self._call.send(protocol.RELEASED, 0, ())
 
-    def _encode(self, requests: List[Any], result: Any) -> Encoder:
+    def _encode(self, requests: List[Any], result: Any) -> Tuple[Encoder, "_Left"]:
+        """Returns the results, and the requests of them that are left to their senders."""
         encoder = Encoder(self._work)
         encoder.meta.append(_BATCH_HEAD.pack(0, len(requests)))
+        left: _Left = []
         if self._decoupled:
             self._encode_decoupled(encoder, requests, result)
-            return encoder
-        if result is None and self._all_without_result(requests):
+            return encoder, left
+        if result is None:
             result = [None] * len(requests)
         if type(result) is not list:
-            if result is None:
-                raise WrongResult("execute() returned None without sending its final response for "
-                                  "each request; it must return a list of InferenceResponse")
             raise WrongResult(f"Expected a list in the execute return, found type '{type(result)}'.")
         if len(result) != len(requests):
             raise WrongResult(
@@ -132,17 +140,11 @@ class Executor:
                 f"objects. InferenceRequest(s) size is:{len(requests)}, and InferenceResponse(s) size "
                 f"is:{len(result)}\n")
         for request, response in zip(requests, result):
-            self._encode_one(encoder, request, response)
-        return encoder
+            self._encode_one(encoder, request, response, left)
+        return encoder, left
 
     @staticmethod
-    def _all_without_result(requests: List[Any]) -> bool:
-        return all(request._release_flags & _RESCHEDULE_FLAG
-                   or (request._sender is not None and request._sender._sent)
-                   for request in requests)
-
-    @staticmethod
-    def _encode_one(encoder: Encoder, request: Any, response: Any) -> None:
+    def _encode_one(encoder: Encoder, request: Any, response: Any, left: "_Left") -> None:
         if type(response) is InferenceResponse:
             if request._release_flags & _RESCHEDULE_FLAG:
                 if response._error is None:
@@ -161,11 +163,25 @@ class Executor:
                               f"list, found type '{type(response)}'.")
         elif request._release_flags & _RESCHEDULE_FLAG:
             encoder.reschedule()
-        elif request._sender is not None and request._sender._sent:
+        elif request.get_response_sender()._returned():
             encoder.none()
         else:
-            encoder.error("the Python model returned None for the request without sending its final "
-                          "response", 1)
+            left.append((encoder.later(), weakref.ref(request._sender)))
+
+    def _leave(self, encoder: Encoder, left: "_Left") -> None:
+        """Leaves requests to their senders, which a thread of the model may use after execute(). A
+        request whose sender is gone with the references of execute() gets an error."""
+        lost = 0
+        for place, reference in left:
+            sender = reference()
+            if sender is not None:
+                sender._left = True
+            else:
+                encoder.make_error(place, _NO_RESPONSE, 1)
+                lost += 1
+        if lost:
+            self._host.log(2, f"{_NO_RESPONSE}: {lost} of a batch for '{self._host.instance_name}'",
+                           self._file(), 0)
 
     def _encode_decoupled(self, encoder: Encoder, requests: List[Any], result: Any) -> None:
         if result is not None:
@@ -186,7 +202,7 @@ class Executor:
         text = f"Failed to process the request(s) for model '{name}', message: {reason}"
         # The frames of the traceback keep the tensors.
         error.__traceback__ = None
-        self._host.log(2, text, "model.py" if not self._path else os.path.basename(self._path), 0)
+        self._host.log(2, text, self._file(), 0)
         encoder = Encoder(self._work)
         encoder.meta.append(_BATCH_HEAD.pack(1, count))
         for _ in range(count):
@@ -200,14 +216,25 @@ class Executor:
             print(f"the process can use its GPU no more: {broken}", file=sys.stderr, flush=True)
             os._exit(1)
 
+    def _file(self) -> str:
+        return os.path.basename(self._path) or "model.py"
+
     @staticmethod
     def _senders(requests: List[Any]) -> List[Any]:
         return [request._sender for request in requests if request._sender is not None]
 
+    def _closing(self, requests: List[Any], left: "_Left") -> List[Any]:
+        """Returns the senders of requests that are not left to them."""
+        senders = self._senders(requests)
+        if not left:
+            return senders
+        kept = [reference() for _, reference in left]
+        return [sender for sender in senders if sender not in kept]
+
     def _close(self, senders: List[Any]) -> None:
         if not self._decoupled:
             for sender in senders:
-                sender._closed = True
+                sender._closed = sender._closed or not sender._ended
 
     def _send_all(self, requests: List[Any], batches: Any) -> None:
         """Sends the responses of a generator: each element is a list with a response, or None, for

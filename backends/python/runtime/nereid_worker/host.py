@@ -59,7 +59,11 @@ InferenceResponseSender
     sender._sent         int: the number of responses that it has sent
     sender._closed       bool: whether it sent the final flag, or the worker closed it. send() raises when
                          it is set. The worker sets it when execute() has failed, and for models that are
-                         not decoupled when execute() has returned.
+                         not decoupled when execute() has returned a response for the request.
+    sender._returned()   for models that are not decoupled, when execute() has returned no response for the
+                         request. True if the sender has sent one: the server then sends the final flag.
+    sender._left         bool: whether the worker has left the request to the sender, whose end must then
+                         be told to the server (see Host.abandon). Always true of decoupled models.
 
 InferenceResponse
     InferenceResponse._received(outputs, error, parameters) -> InferenceResponse
@@ -146,8 +150,9 @@ class Host(abc.ABC):
 
     @abc.abstractmethod
     def abandon(self, handle: int) -> None:
-        """Tells that no response of a decoupled request will come any more, because its sender was
-        collected before it sent the final flag. The client gets an error. Does not wait; for `__del__`."""
+        """Tells that no response of a request that was left to its sender will come any more, because the
+        sender was collected before it sent the final flag. The client gets an error, unless the only response
+        of a model that is not decoupled was sent. Does not wait; for `__del__`."""
 
     @abc.abstractmethod
     def infer(self, request: Any, decoupled: bool) -> ResponseStream:

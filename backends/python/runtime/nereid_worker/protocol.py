@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages between server and worker. backends/python/README.md describes them; the C++ side is
-in messages.h and messages.cc."""
+in messages.h and messages.cc. start.py uses this file in interpreters that are too old for the rest."""
 
 import struct
 
-VERSION = 3
+VERSION = 4
 
 # No message on a socket is longer; a longer one is passed in a file.
 MAX_MESSAGE = 64 << 10
@@ -53,6 +53,7 @@ NONE = 0
 RESPONSE = 1
 ERROR = 2
 RESCHEDULE = 3
+LATER = 4
 
 # Ids of segments that the worker has made have this bit.
 WORKER_SEGMENT = 1 << 31
@@ -88,12 +89,12 @@ INFER_BODY = struct.Struct("<qQQQIBBH")
 
 NO_TEXT = 0xFFFFFFFF
 
-SHAPES = tuple(struct.Struct(f"<{rank}q") for rank in range(16))
+SHAPES = tuple(struct.Struct("<" + "q" * rank) for rank in range(16))
 
 
 def shape_struct(rank: int) -> struct.Struct:
     """Returns the format of a shape."""
-    return SHAPES[rank] if rank < len(SHAPES) else struct.Struct(f"<{rank}q")
+    return SHAPES[rank] if rank < len(SHAPES) else struct.Struct("<" + "q" * rank)
 
 
 def text(value: bytes) -> bytes:
