@@ -104,16 +104,18 @@ class Planner {
     if (!config_.batch_outputs.empty()) {
       return refuse("batch_output");
     }
-    const auto ragged = std::find_if(config_.inputs.begin(), config_.inputs.end(),
-                                     [&](const TensorConfig& input) { return IsRagged(input); });
-    return ragged == config_.inputs.end()
+    const auto ragged =
+        std::find_if(config_.inputs.begin(), config_.inputs.end(),
+                     [](const TensorConfig& input) { return input.allow_ragged_batch; });
+    return ragged == config_.inputs.end() || !config_.batching()
                ? Error()
                : refuse("allow_ragged_batch (input '" + ragged->name + "')");
   }
 
-  /// Returns whether the input is concatenated. Without batching each request runs alone.
+  /// Returns whether the input is concatenated in one dimension. Without batching, each request
+  /// runs alone, and its tensor is flattened.
   bool IsRagged(const TensorConfig& input) const {
-    return input.allow_ragged_batch && config_.batching();
+    return input.allow_ragged_batch && traits_.ragged_batches;
   }
 
   /// Checks that the configuration has as many inputs as the model needs. Inputs with a default are

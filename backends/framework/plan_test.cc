@@ -109,8 +109,15 @@ TEST_F(PlanTest, ShapesWithoutABatch) {
             "model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,4]) but the model "
             "configuration specifies 1 dimensions (shape [4])");
   config_.inputs = {Given("x", {2, 4})};
-  config_.inputs[0].allow_ragged_batch = true;  // there is no batch
   EXPECT_EQ(Make(), "");
+  // The tensor of a request is flattened, as the tensors of a batch are.
+  config_.inputs[0].allow_ragged_batch = true;
+  EXPECT_EQ(Make(),
+            "unable to load model 'm', configuration expects model provides input with shape [-1]  "
+            "for ragged input 'x', model provides [-1,4]");
+  signature_.inputs[0].dims = {-1};
+  EXPECT_EQ(Make(), "");
+  EXPECT_TRUE(plan_.inputs[0].ragged);
 }
 
 TEST_F(PlanTest, FixedBatch) {

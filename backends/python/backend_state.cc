@@ -14,20 +14,27 @@ using backend::Parameters;
 
 namespace {
 
+constexpr const char* kSpaces = " \t\n\v\f\r";
 constexpr int64_t kLeastSharedMemory = int64_t{1} << 20;
 
-/// Reads a number as the standard library's stol does: digits after spaces, and any text after
-/// them. Its name is the whole message of Triton for a text without digits.
+/// Reads a number with spaces before and after it. The name of the standard library's stol is the
+/// whole message of Triton for a text without digits. Triton ignores text behind them; here a unit
+/// is refused ("2m" would be two seconds).
 Error ReadNumber(const Parameters& parameters, const char* key, int64_t* value) {
   const std::string* text = parameters.Find(key);
   if (text == nullptr) {
     return {};
   }
-  const size_t begin = std::min(text->find_first_not_of(" \t\n\v\f\r"), text->size());
+  const size_t begin = std::min(text->find_first_not_of(kSpaces), text->size());
   const size_t plus = begin < text->size() && (*text)[begin] == '+' ? 1 : 0;
-  const auto [rest, failure] =
-      std::from_chars(text->data() + begin + plus, text->data() + text->size(), *value);
-  return failure == std::errc() ? Error() : Error::InvalidArgument("stol");
+  const char* const end = text->data() + text->find_last_not_of(kSpaces) + 1;
+  const auto [rest, failure] = std::from_chars(text->data() + begin + plus, end, *value);
+  if (failure != std::errc()) {
+    return Error::InvalidArgument("stol");
+  }
+  return rest == end ? Error()
+                     : Error::InvalidArgument(std::string(key) + " must be a whole number, not '" +
+                                              *text + "'");
 }
 
 Error ReadRequirementsSettings(const Parameters& parameters, RequirementsSettings* settings) {

@@ -43,7 +43,11 @@ TEST(BackendSettingsTest, TheTextsAreTritons) {
   EXPECT_EQ(SettingError("shm-region-prefix-name", ""),
             "shm-region-prefix-name must at least contain one character.");
   EXPECT_EQ(SettingError("shm_message_queue_size", "many"), "stol");
-  EXPECT_EQ(SettingError("shm-default-byte-size", " 4194304 bytes"), "");
+  EXPECT_EQ(SettingError("shm-default-byte-size", " 4194304 "), "");
+  EXPECT_EQ(SettingError("shm-default-byte-size", "64MB"),
+            "shm-default-byte-size must be a whole number, not '64MB'");
+  EXPECT_EQ(SettingError("stub-timeout-seconds", "2m"),
+            "stub-timeout-seconds must be a whole number, not '2m'");
   EXPECT_EQ(SettingError("unknown", "x"), "");
 }
 

@@ -4,6 +4,7 @@
 #include "abi/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "config/backend_library.h"
 
 namespace nereid::agent {
 
@@ -39,10 +40,10 @@ base::Result<std::unique_ptr<AgentLibrary>> AgentRegistry::Open(const std::strin
   if (const auto found = built_in_.find(name); found != built_in_.end()) {
     return AgentLibrary::FromEntryPoints(found->second);
   }
-  const std::string file = "libtritonrepoagent_" + name + ".so";
-  const std::string path = base::JoinPath(base::JoinPath(directory_, name), file);
+  const std::string path = config::RepositoryAgentLibrary(directory_, name);
   if (!base::IsPlainName(name) || !base::PathExists(path)) {
-    return base::Status::InvalidArgument("unable to find '" + file + "' for repo agent '" + name +
+    return base::Status::InvalidArgument("unable to find 'libtritonrepoagent_" + name +
+                                         ".so' for repo agent '" + name +
                                          "', searched: " + directory_);
   }
   return AgentLibrary::Open(path);

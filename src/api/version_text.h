@@ -9,8 +9,8 @@
 namespace nereid::api {
 
 /// Returns the model version of a request's text: -1 (the version policy decides) for "", else a
-/// decimal number. Text after the digits is ignored, as in Triton. Returns INVALID_ARGUMENT for
-/// other text, a negative number or one that exceeds 64 bits.
+/// decimal number, with which the text must end. Returns INVALID_ARGUMENT for other text, a
+/// negative number or one that exceeds 64 bits.
 base::Result<int64_t> ParseVersionText(std::string_view text);
 
 /// Returns whether a request's text names a version by a label of the model's rollout.

@@ -254,6 +254,8 @@ int RunTool(const tools::Tool& tool, std::span<const std::string> words) {
   tools::ToolContext context;
   const std::string backends = DefaultPluginDirectory("backends", ExecutablePath());
   if (base::IsDirectory(backends)) context.backend_directory = backends;
+  const std::string agents = DefaultPluginDirectory("repoagents", ExecutablePath());
+  if (base::IsDirectory(agents)) context.repoagent_directory = agents;
   context.load = LoadForTool;
   context.probe_backend = ProbeBackend;
   context.make_client =

@@ -10,6 +10,8 @@ namespace {
 
 // Limits the time of EditDistance. A longer name is no misspelling.
 constexpr size_t kMaxNameLength = 128;
+// Up to this length, another letter makes another word.
+constexpr size_t kShortName = 5;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -30,6 +32,13 @@ bool IsLastWord(std::string_view word, std::string_view name) {
 bool IsFirstWords(std::string_view words, std::string_view name) {
   if (words.size() < 3 || name.size() <= words.size() || name[words.size()] != '_') return false;
   return SameIgnoringCase(words, name.substr(0, words.size()));
+}
+
+// Returns whether two names of the same length do not have the same letters.
+bool HasOtherLetters(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         !std::is_permutation(a.begin(), a.end(), b.begin(), b.end(),
+                              [](char x, char y) { return Lower(x) == Lower(y); });
 }
 
 }  // namespace
@@ -60,12 +69,12 @@ size_t EditDistance(std::string_view a, std::string_view b, LetterCase letter_ca
 std::string_view NearestName(std::string_view wrong, std::span<const std::string_view> candidates) {
   if (wrong.empty() || wrong.size() > kMaxNameLength) return {};
   std::string_view best;
-  // A name is near if at most half as many edits are needed as `wrong` has characters.
-  size_t best_distance = wrong.size() / 2 + 1;
+  size_t best_distance = std::max<size_t>(wrong.size() / 4, 1) + 1;
   for (const std::string_view candidate : candidates) {
     const bool is_part = IsLastWord(wrong, candidate) || IsFirstWords(wrong, candidate);
     const size_t distance = is_part ? 1 : EditDistance(wrong, candidate, LetterCase::kIgnored);
-    if (distance < best_distance) {
+    const bool is_other_word = wrong.size() <= kShortName && HasOtherLetters(wrong, candidate);
+    if (distance < best_distance && (is_part || distance == 0 || !is_other_word)) {
       best_distance = distance;
       best = candidate;
     }

@@ -29,6 +29,11 @@ TEST(NearNameTest, CountsEdits) {
   const std::vector<std::string_view> parts = {"name", "max_batch_size", "KIND_CPU"};
   EXPECT_EQ(DidYouMean("max_batch", parts), " Did you mean 'max_batch_size'?");
   EXPECT_EQ(DidYouMean("cpu", parts), " Did you mean 'KIND_CPU'?");
+  const std::vector<std::string_view> short_names = {"gpus", "count", "tensorrt"};
+  EXPECT_EQ(DidYouMean("cpus", short_names), "") << "another word";
+  EXPECT_EQ(DidYouMean("gpsu", short_names), " Did you mean 'gpus'?");
+  EXPECT_EQ(DidYouMean("cout", short_names), " Did you mean 'count'?");
+  EXPECT_EQ(DidYouMean("tensorrtllm", short_names), "") << "too far";
   EXPECT_EQ(DidYouMean(std::string(1000, 'a'), names), "");
 }
 

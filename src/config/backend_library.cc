@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/backend_library.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 
 namespace nereid::config {
@@ -49,6 +51,12 @@ std::string PythonBackendLibrary(const BackendLibrarySearch& search,
   return base::PathExists(library) ? library : "";
 }
 
+bool HasBackendLibrary(const BackendLibrarySearch& search, const std::string& backend_directory) {
+  const auto places = BackendLibraryPlaces(search, backend_directory);
+  if (places.ok() && std::any_of(places->begin(), places->end(), base::PathExists)) return true;
+  return places.ok() && !PythonBackendLibrary(search, backend_directory).empty();
+}
+
 std::string NoBackendLibraryText(const BackendLibrarySearch& search,
                                  const std::string& backend_directory) {
   if (search.runtime.empty()) {
@@ -61,6 +69,11 @@ std::string NoBackendLibraryText(const BackendLibrarySearch& search,
     text += "'" + directory + "' ";
   }
   return text;
+}
+
+std::string RepositoryAgentLibrary(const std::string& agent_directory, const std::string& agent) {
+  return base::JoinPath(base::JoinPath(agent_directory, agent),
+                        "libtritonrepoagent_" + agent + ".so");
 }
 
 }  // namespace nereid::config

@@ -31,8 +31,14 @@ base::Result<std::vector<std::string>> BackendLibraryPlaces(const BackendLibrary
 std::string PythonBackendLibrary(const BackendLibrarySearch& search,
                                  const std::string& backend_directory);
 
+/// Returns whether a library for this search is installed, or lies in the model's directories.
+bool HasBackendLibrary(const BackendLibrarySearch& search, const std::string& backend_directory);
+
 /// Returns the error message for a library that is at none of these paths, in Triton's words.
 std::string NoBackendLibraryText(const BackendLibrarySearch& search,
                                  const std::string& backend_directory);
+
+/// Returns the path of the library of a repository agent.
+std::string RepositoryAgentLibrary(const std::string& agent_directory, const std::string& agent);
 
 }  // namespace nereid::config

@@ -2,12 +2,11 @@
 #include "config/version_policy.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/parse_number.h"
 
 namespace nereid::config {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 VersionSelection Select(const LatestVersions& policy, std::vector<int64_t> sorted) {
   const size_t surplus = sorted.size() - std::min<size_t>(policy.count, sorted.size());
@@ -34,14 +33,9 @@ VersionSelection Select(const SpecificVersions& policy, const std::vector<int64_
 }  // namespace
 
 std::optional<int64_t> ParseVersionDirectory(std::string_view name) {
-  // The reserved names begin with letters, so this check excludes them.
-  if (name.empty() || !IsDigit(name.front())) return std::nullopt;
-  // "010" and "10" would be the same version.
-  if (name.front() == '0' && name.size() > 1) return std::nullopt;
-  int64_t version = 0;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), version);
-  if (parsed.ec != std::errc()) return std::nullopt;
-  return version;
+  // "-1" is a number, and "010" would be the same version as "10".
+  if (name.starts_with('-') || (name.starts_with('0') && name.size() > 1)) return std::nullopt;
+  return base::ParseWhole<int64_t>(name);
 }
 
 std::string_view WhyNoVersion(std::string_view name) {

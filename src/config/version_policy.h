@@ -13,9 +13,9 @@
 
 namespace nereid::config {
 
-/// Returns the version number of a model's subdirectory: the leading digits of its name. Returns
-/// nothing for reserved names (configs, warmup, initial_state), names that do not begin with a
-/// digit, names with leading zeros ("010", but not "0") and numbers above int64.
+/// Returns the version number of a model's subdirectory, whose name is the number as it is printed:
+/// digits alone, without leading zeros. Returns nothing for all other names ("1_old", "010",
+/// "configs") and for numbers above int64.
 std::optional<int64_t> ParseVersionDirectory(std::string_view name);
 
 /// Returns why a subdirectory is not a version, in Triton's words: "contains leading zeros in its

@@ -10,16 +10,25 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(ParseVersionDirectory, ReadsTheLeadingNumber) {
+TEST(ParseVersionDirectory, ReadsWholeNumbers) {
   EXPECT_EQ(ParseVersionDirectory("1"), 1);
   EXPECT_EQ(ParseVersionDirectory("0"), 0);
-  EXPECT_EQ(ParseVersionDirectory("1_old"), 1);
   EXPECT_EQ(ParseVersionDirectory("9223372036854775807"), INT64_MAX);
 }
 
-TEST(ParseVersionDirectory, IgnoresTheRest) {
-  for (const char* name : {"", "010", "00", "abc", "-1", "+1", " 1", "configs", "warmup",
-                           "initial_state", ".1", "9223372036854775808"}) {
+TEST(ParseVersionDirectory, RefusesOtherNames) {
+  for (const char* name : {"",           "010",
+                           "00",         "abc",
+                           "-1",         "+1",
+                           " 1",         "configs",
+                           "warmup",     "initial_state",
+                           ".1",         "9223372036854775808",
+                           "1_old",      "1.bak",
+                           "1~",         "1 (copy)",
+                           "1 ",         "1.0",
+                           "2024-01-31", "1e3",
+                           "0x1",        "-0",
+                           "1-Copy1"}) {
     EXPECT_EQ(ParseVersionDirectory(name), std::nullopt) << name;
   }
 }
@@ -27,10 +36,10 @@ TEST(ParseVersionDirectory, IgnoresTheRest) {
 TEST(WhyNoVersion, SpeaksLikeTriton) {
   EXPECT_EQ(WhyNoVersion("003"), "contains leading zeros in its directory name");
   EXPECT_EQ(WhyNoVersion("0x"), "contains leading zeros in its directory name");
-  for (const char* name : {"abc", ".1", "-1", "9223372036854775808"}) {
+  for (const char* name : {"abc", ".1", "-1", "9223372036854775808", "1_old", "1 (copy)"}) {
     EXPECT_EQ(WhyNoVersion(name), "fails to convert to integral number") << name;
   }
-  for (const char* name : {"0", "1", "1_old", "configs", "warmup", "initial_state"}) {
+  for (const char* name : {"0", "1", "configs", "warmup", "initial_state"}) {
     EXPECT_EQ(WhyNoVersion(name), "") << name;
   }
 }

@@ -56,6 +56,10 @@ std::optional<Advice> AdviseOnConfigName(const Folder& folder, const ModelFacts&
 /// known, and only its place is wrong.
 bool IsModelWithoutVersion(const Folder& folder, const ModelFacts& facts);
 
+/// Returns whether a model lies in the folder itself or in the directory of a version, whatever its
+/// name there is. Models in other directories belong to other folders.
+bool HoldsModel(const Folder& folder);
+
 /// Advises on a broken rule of the configuration or the files (an id of `nereid check
 /// --list-rules`); nothing for rules that do not concern the layout. `version` is the one that has
 /// the problem, or nothing.

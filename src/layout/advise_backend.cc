@@ -68,12 +68,18 @@ std::optional<Advice> AdviseOnBackend(const Folder& folder, const ModelFacts& fa
     advice.ways.push_back(steps);
     return advice;
   }
-  const std::string& wrong = facts.backend.empty() ? facts.platform : facts.backend;
+  const bool is_platform = facts.backend.empty();
+  const std::string& wrong = is_platform ? facts.platform : facts.backend;
   const std::string_view meant = is_known ? std::string_view() : BackendMeant(wrong);
   if (meant.empty()) return std::nullopt;
   std::string steps = SetStep("backend", meant, config);
   if (!facts.platform.empty()) steps = Then(RemoveStep("platform", config), steps);
-  return Advice{"there is no backend '" + wrong + "'", {steps}};
+  if (is_platform && meant == wrong) {
+    return Advice{Quoted(wrong) + " is the name of a backend, not of a platform", {steps}};
+  }
+  return Advice{
+      std::string("there is no ") + (is_platform ? "platform '" : "backend '") + wrong + "'",
+      {steps}};
 }
 
 }  // namespace nereid::layout

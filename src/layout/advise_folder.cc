@@ -17,10 +17,7 @@ namespace {
 /// The most ways that one text offers.
 constexpr size_t kMaxWays = 3;
 
-bool IsVersion(const std::string& name) {
-  const auto version = config::ParseVersionDirectory(name);
-  return version && std::to_string(*version) == name;
-}
+bool IsVersion(const std::string& name) { return config::ParseVersionDirectory(name).has_value(); }
 
 std::vector<std::string> Directories(const Folder& folder, const std::string& in) {
   std::vector<std::string> names;
@@ -28,10 +25,6 @@ std::vector<std::string> Directories(const Folder& folder, const std::string& in
     if (folder.Find(Below(in, name))->is_directory) names.push_back(name);
   }
   return names;
-}
-
-bool IsReserved(const std::string& name) {
-  return name == "configs" || name == "warmup" || name == "initial_state";
 }
 
 /// Returns the number in a name that has exactly one: "v1", "001" and "version_1" give 1.
@@ -49,7 +42,8 @@ std::optional<std::string> NumberIn(const std::string& name) {
 std::optional<Advice> MisnamedVersion(const Folder& folder) {
   for (const std::string& name : Directories(folder, "")) {
     const auto number = NumberIn(name);
-    if (IsReserved(name) || !number || *number == name || folder.Find(*number) != nullptr) continue;
+    const bool is_misnamed = !config::WhyNoVersion(name).empty() && number.has_value();
+    if (!is_misnamed || folder.Find(*number) != nullptr) continue;
     const std::string path = InRepository(folder, name);
     return Advice{"found the directory " + Quoted(path),
                   {MoveStep(path, InRepository(folder, *number))}};
@@ -160,7 +154,7 @@ std::optional<Advice> AdviseOnConfigName(const Folder& folder, const ModelFacts&
   if (facts.has_config) return std::nullopt;
   for (const auto& [path, entry] : folder.entries) {
     const std::string parent(ParentOf(path));
-    const bool is_near = parent.empty() || config::ParseVersionDirectory(parent).has_value();
+    const bool is_near = parent.empty() || IsVersion(parent);
     if (entry.is_directory || !is_near || !IsConfigName(path, entry.content.kind)) continue;
     const std::string shown = InRepository(folder, path);
     return Advice{"found the configuration " + Quoted(shown),
@@ -186,15 +180,19 @@ std::optional<Advice> AdviseOnFolder(const Folder& folder, const ModelFacts& fac
 
 bool IsModelWithoutVersion(const Folder& folder, const ModelFacts& facts) {
   const auto names = Directories(folder, "");
-  if (std::any_of(names.begin(), names.end(), [](const std::string& name) {
-        return config::ParseVersionDirectory(name).has_value();
-      })) {
-    return false;
-  }
+  if (std::any_of(names.begin(), names.end(), IsVersion)) return false;
   // A model that is deeper belongs to another folder: this one is a repository, or a data set.
   const auto candidates = FindCandidates(folder, facts.backend);
   return std::any_of(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
     return candidate.path.find('/') == std::string::npos;
+  });
+}
+
+bool HoldsModel(const Folder& folder) {
+  const auto candidates = FindCandidates(folder, "");
+  return std::any_of(candidates.begin(), candidates.end(), [](const Candidate& candidate) {
+    const size_t slash = candidate.path.find('/');
+    return slash == std::string::npos || IsVersion(candidate.path.substr(0, slash));
   });
 }
 
@@ -210,8 +208,7 @@ std::optional<Advice> AdviseOnRule(const Folder& folder, const ModelFacts& facts
     return AdviseOnBackend(folder, facts);
   }
   if (rule == "files.model" && version) return AdviseOnVersion(folder, facts, *version);
-  if (rule == "files.backend" || rule == "files.config" || rule == "versions.none" ||
-      rule == "versions.name") {
+  if (rule == "files.backend" || rule == "files.config" || rule == "versions.none") {
     return AdviseOnFolder(folder, facts);
   }
   return std::nullopt;

@@ -46,9 +46,9 @@ class VersionRules {
         directory_(std::to_string(version)),
         candidates_(FindCandidates(folder, facts.backend)) {}
 
-  std::optional<Advice> Apply(int64_t version) const {
+  std::optional<Advice> Apply() const {
     const FolderEntry* const entry = folder_.Find(directory_);
-    if (entry == nullptr) return OtherName(version);
+    if (entry == nullptr) return std::nullopt;
     if (entry->content.kind == FileKind::kUnreadable) return MakeReadable(directory_);
     if (facts_.is_ensemble) return std::nullopt;
     for (const std::string& name : WantedNames()) {
@@ -76,16 +76,6 @@ class VersionRules {
       if (matches && is_of_backend) names.emplace_back(format.filename);
     }
     return names;
-  }
-
-  /// "1_old" counts as version 1, but is not read.
-  std::optional<Advice> OtherName(int64_t version) const {
-    for (const std::string& name : folder_.Children("")) {
-      if (config::ParseVersionDirectory(name) != version) continue;
-      return Advice{"found the directory " + Quoted(Shown(name)),
-                    {MoveStep(Shown(name), Shown(directory_))}};
-    }
-    return std::nullopt;
   }
 
   // ---- The model file is missing. ----
@@ -217,6 +207,7 @@ class VersionRules {
     if (entry.is_directory) return SavedModelIn(path);
     if (auto advice = AdviseOnKind(path, entry)) return advice;
     const FileKind kind = entry.content.kind;
+    if (auto advice = SavedModelAsFile(path, kind)) return advice;
     if (IsModel(kind) && !MayHold(path, kind)) return OtherContent({path, kind});
     const std::string shown = Shown(path);
     if (IsModel(kind) && !entry.content.is_whole) {
@@ -246,6 +237,39 @@ class VersionRules {
     });
     if (inner.size() != 1 || inner.front().kind != FileKind::kSavedModel) return std::nullopt;
     return Advice{FoundText(folder_, inner), {MoveModel(folder_, inner.front(), path)}};
+  }
+
+  /// The file of a saved model is where its directory should be.
+  std::optional<Advice> SavedModelAsFile(const std::string& path, FileKind kind) const {
+    const KindFormat& saved_model = *FormatOf(FileKind::kSavedModel);
+    const bool is_expected = facts_.platform == saved_model.platform ||
+                             (facts_.platform.empty() && LastName(path) == saved_model.filename);
+    if (!is_expected || (kind != FileKind::kSavedModel && kind != FileKind::kGraphDef)) {
+      return std::nullopt;
+    }
+    const std::string found = Quoted(Shown(path)) + " is a file, and a saved model is a directory";
+    const std::string config = Shown(facts_.config_file);
+    if (kind == FileKind::kGraphDef && LastName(path) != "saved_model.pb") {
+      const KindFormat& graph = *FormatOf(kind);
+      const std::string set =
+          facts_.platform.empty() ? std::string() : SetStep("platform", graph.platform, config);
+      const std::string move = MoveStep(Shown(path), Shown(Below(directory_, graph.filename)));
+      return Advice{Quoted(Shown(path)) + " is " + std::string(KindText(kind)),
+                    {set.empty() ? move : Then(move, set)}};
+    }
+    // The name of the directory is free only after the file has another one.
+    const std::string target = Below(directory_, saved_model.filename);
+    const std::string part = Below(directory_, "saved_model.pb");
+    std::string steps = MoveModel(folder_, {directory_, FileKind::kSavedModel}, target);
+    if (path != part) {
+      const std::string move = Then(MoveStep(Shown(path), Shown(part)),
+                                    MoveStep(Shown(part), Shown(Below(target, "saved_model.pb"))));
+      steps = steps.empty() ? move : Then(move, steps);
+    }
+    if (!facts_.filename.empty()) {
+      steps = Then(steps, RemoveStep("default_model_filename", config));
+    }
+    return Advice{found, {steps}};
   }
 
   std::optional<Advice> AdviseOnKind(const std::string& path, const FolderEntry& entry) const {
@@ -344,7 +368,7 @@ std::optional<Advice> AdviseOnFile(const std::string& path, const FolderEntry& e
 std::optional<Advice> AdviseOnVersion(const Folder& folder, const ModelFacts& facts,
                                       int64_t version) {
   if (!facts.backend.empty() && !HasFormats(facts.backend)) return std::nullopt;
-  auto advice = VersionRules(folder, facts, version).Apply(version);
+  auto advice = VersionRules(folder, facts, version).Apply();
   // A configuration that was not found may say what is missing.
   const auto misnamed = AdviseOnConfigName(folder, facts);
   return advice && misnamed && facts.backend.empty() ? misnamed : advice;

@@ -91,12 +91,6 @@ base::Result<uint64_t> HashOfTree(const std::string& name, const std::string& pa
   return sum;
 }
 
-/// Returns whether an entry belongs to one version only.
-bool IsVersionEntry(const std::string& name) {
-  const auto version = config::ParseVersionDirectory(name);
-  return version && std::to_string(*version) == name;
-}
-
 }  // namespace
 
 base::Result<FileState> ReadFileState(const std::string& directory, ContentMemory* memory) {
@@ -116,7 +110,7 @@ bool VersionUnchanged(const FileState& before, const FileState& now, int64_t ver
   const auto relevant = [&](const FileState& state) {
     FileState filtered;
     for (const auto& [name, hash] : state.entries) {
-      if (name != own && (IsConfigEntry(name) || IsVersionEntry(name))) continue;
+      if (name != own && (IsConfigEntry(name) || config::ParseVersionDirectory(name))) continue;
       filtered.entries[name] = hash;
     }
     return filtered;

@@ -2,10 +2,12 @@
 #include "repository/load_advice.h"
 
 #include "base/files.h"
+#include "config/backend_library.h"
 #include "config/complete/complete.h"
 #include "config/complete/model_files.h"
 #include "config/known_backends.h"
 #include "config/rules/find_problems.h"
+#include "config/version_policy.h"
 #include "layout/advise.h"
 #include "model_config.pb.h"
 #include "repository/config_file.h"
@@ -56,6 +58,25 @@ std::string AdviceOnNoVersion(const std::string& model, const std::string& direc
                               const config::ModelConfig& config, bool has_config) {
   const layout::Folder folder = layout::ReadFolder(directory, model);
   return TextOf(layout::AdviseOnFolder(folder, layout::FactsOf(config, has_config)));
+}
+
+bool IsNoModel(const ModelDirectory& directory, const config::ModelConfig& completed,
+               bool configured, const std::string& backend_directory) {
+  // Without a configuration, an unknown backend comes from the name of the model.
+  if (configured || config::FindKnownBackend(completed.backend()) != nullptr) return false;
+  const auto has_library = [&](const std::string& version_directory) {
+    return config::HasBackendLibrary(
+        {completed.name(), completed.backend(), "", version_directory, directory.path},
+        backend_directory);
+  };
+  if (has_library(directory.path)) return false;
+  const auto names = base::ListSubdirectories(directory.path);
+  if (!names.ok()) return false;  // its content is not known
+  for (const std::string& name : *names) {
+    const bool is_version = config::ParseVersionDirectory(name).has_value();
+    if (is_version && has_library(base::JoinPath(directory.path, name))) return false;
+  }
+  return !layout::HoldsModel(layout::ReadFolder(directory.path, directory.name));
 }
 
 std::string AdviceOnVersion(const std::string& model, const std::string& directory,

@@ -20,6 +20,12 @@ std::string AdviceOnPoll(const ModelDirectory& directory, const PollOptions& opt
 std::string AdviceOnNoVersion(const std::string& model, const std::string& directory,
                               const config::ModelConfig& config, bool has_config);
 
+/// Returns whether a directory holds no model, although the end of its name could be that of a
+/// backend ("old.bak"): it has no configuration, no model file, and there is no such backend.
+/// `completed` is its configuration; `configured` tells whether one is written.
+bool IsNoModel(const ModelDirectory& directory, const config::ModelConfig& completed,
+               bool configured, const std::string& backend_directory);
+
 /// Returns the advice on a version that a backend has refused; "" if there is none.
 std::string AdviceOnVersion(const std::string& model, const std::string& directory,
                             const config::ModelConfig& written, bool has_config, int64_t version);

@@ -23,6 +23,7 @@ struct LoadJob {
   std::set<std::string> members = {};  // the models that its configuration calls, by name
   bool is_wanted = false;              // requested itself, not only as a member of an ensemble
   bool again = false;                  // load it even if its files have not changed
+  bool is_found = false;               // a scan has found the directory; nobody has asked for it
   /// The marks of its files with which a scan accepted them; null if no scan did.
   std::shared_ptr<const TreeMarks> accepted = nullptr;
   /// The state of its files that this scan read before the marks; null if there is no `accepted`.
@@ -40,6 +41,7 @@ enum class LoadOutcome {
   kUpdated,    // the versions that serve continue with changed instances
   kAnew,       // at least one version is a new object
   kTorn,       // none: the files were changed while they were read
+  kNoModel,    // none: a scan has found a directory that holds no model
 };
 
 /// The outcome of loading many models.

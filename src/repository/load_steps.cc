@@ -101,10 +101,11 @@ base::Result<LoadOutcome> LoadSteps::Load(const ModelId& id, const LoadJob& job)
   }
   const auto run = board_.Begin(id);
   auto loaded = LoadWithinMemory(id, job, *run);
-  const bool is_torn = loaded.ok() && *loaded == LoadOutcome::kTorn;
+  const auto is = [&](LoadOutcome outcome) { return loaded.ok() && *loaded == outcome; };
+  const bool is_torn = is(LoadOutcome::kTorn);
   const Status result = is_torn ? TornFailure(id) : loaded.status();
   states_.SetResult(id, result);
-  if (loaded.ok() && *loaded == LoadOutcome::kUnchanged) {
+  if (is(LoadOutcome::kUnchanged) || is(LoadOutcome::kNoModel)) {
     board_.EndUnchanged(id);
   } else {
     board_.End(id, result);
@@ -189,6 +190,16 @@ base::Result<LoadOutcome> LoadSteps::LoadOnce(const ModelId& id, const LoadJob& 
     return PollFailure(ToText(id),
                        is_clients ? Status::InvalidArgument(reason) : Status::Internal(reason));
   }
+  NameIgnored(id, *polled);
+  if (IsLeftOut(id, job, *polled)) {
+    if (IsTorn(id, guard)) return LoadOutcome::kTorn;
+    LOG_WARNING_OF(.model = id.name)
+        << "the directory '" << id << "' of the model repository is no model: it has neither a "
+        << "configuration nor a model file, and there is no backend '"
+        << polled->basis.config->backend() << "'";
+    Retire(id);  // it may have been a model without a version before
+    return LoadOutcome::kNoModel;
+  }
   if (job.is_wanted) states_.SetWanted(id);
   polled->basis.overrides = WithoutContents(job.overrides);
   board_.SetTags(id, polled->basis.config->metric_tags());
@@ -225,6 +236,28 @@ bool LoadSteps::IsCurrent(const ModelId& id, const LoadJob& job) const {
   }
   const auto files = poll_.storage->ReadState(job.directory.path);
   return files.ok() && basis.files == *files;
+}
+
+bool LoadSteps::IsLeftOut(const ModelId& id, const LoadJob& job, const PolledModel& polled) const {
+  if (!job.is_found || HasReadyVersion(served_.Table()->FindVersions(id))) return false;
+  return IsNoModel(polled.directory, *polled.basis.config, polled.basis.configured,
+                   poll_.backend_directory);
+}
+
+void LoadSteps::NameIgnored(const ModelId& id, const PolledModel& polled) {
+  std::set<std::string> names;
+  for (const auto& [name, reason] : polled.ignored) names.insert(name);
+  std::set<std::string> named = names;
+  {
+    const base::MutexLock lock(mutex_);
+    named.swap(ignored_[id]);
+    if (names.empty()) ignored_.erase(id);
+  }
+  for (const auto& [name, reason] : polled.ignored) {
+    if (named.contains(name)) continue;
+    LOG_WARNING_OF(.model = id.name)
+        << "ignore version directory '" << name << "' which " << reason;
+  }
 }
 
 Status LoadSteps::NoVersion(const ModelId& id, const PolledModel& polled, LoadRun& run) {
@@ -302,6 +335,10 @@ base::Result<LoadOutcome> LoadSteps::MakeAndSwitch(const ModelId& id, const Poll
 }
 
 void LoadSteps::Retire(const ModelId& id) {
+  {
+    const base::MutexLock lock(mutex_);
+    ignored_.erase(id);
+  }
   if (served_.Retire(id)) SetBasis(id, {}, nullptr);
 }
 

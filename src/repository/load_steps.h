@@ -3,7 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "config/model_config.h"
 #include "repository/load_gate.h"
@@ -66,6 +70,10 @@ class LoadSteps {
   /// with: a load of an ensemble does not take them back. Returns other jobs unchanged.
   LoadJob WithKeptOverrides(const ModelId& id, const LoadJob& job) const;
   bool IsCurrent(const ModelId& id, const LoadJob& job) const;
+  /// Returns whether the job of a scan is about a directory that holds no model, and none serves.
+  bool IsLeftOut(const ModelId& id, const LoadJob& job, const PolledModel& polled) const;
+  /// Names the directories that are no versions in the log, each once.
+  void NameIgnored(const ModelId& id, const PolledModel& polled);
   /// Records and returns the failure of a model of which the version policy selects no version.
   base::Status NoVersion(const ModelId& id, const PolledModel& polled, LoadRun& run);
   /// Completes the configuration of an ensemble from its members, or retires the ensemble if it
@@ -86,6 +94,9 @@ class LoadSteps {
   LoadGate& gate_;
   LoadBoard& board_;
   std::atomic<uint64_t> next_generation_{1};  // the number of the next load
+  base::Mutex mutex_;
+  // The subdirectories that the log has named.
+  std::map<ModelId, std::set<std::string>> ignored_ NEREID_GUARDED_BY(mutex_);
 };
 
 }  // namespace nereid::repository

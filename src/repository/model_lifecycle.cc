@@ -31,6 +31,7 @@ LoadJobs FindChanged(const SnapshotDifference& difference, const SnapshotReading
       LoadJob& job = jobs[id];
       job.directory = now.directories.at(id);
       job.is_wanted = true;
+      job.is_found = true;
       job.accepted = watch.AcceptedMarks(id);
       if (job.accepted == nullptr) continue;
       job.scanned = std::make_shared<const FileState>(now.snapshot.models.at(id).files);

@@ -89,26 +89,29 @@ Status RunAgents(const config::ModelConfig& written, const PollOptions& options,
   return Status::Ok();
 }
 
-/// Returns the selected versions whose directories have exactly that number as their name.
-std::vector<int64_t> FindVersions(const config::ModelFiles& files,
-                                  const config::ModelConfig& config) {
+/// Finds the versions that the policy selects, and the other subdirectories.
+void FindVersions(const config::ModelFiles& files, PolledModel* polled) {
+  const config::ModelConfig& config = *polled->basis.config;
   std::vector<int64_t> available;
   for (const auto& [name, entries] : files.subdirectories) {
     if (const auto version = config::ParseVersionDirectory(name)) {
       available.push_back(*version);
     } else if (const auto reason = config::WhyNoVersion(name); !reason.empty()) {
-      LOG_WARNING << "ignore version directory '" << name << "' which " << reason;
+      polled->ignored.emplace(name, reason);
     }
   }
-  const config::VersionSelection selection =
-      config::SelectVersions(config.version_policy(), available);
+  config::VersionSelection selection = config::SelectVersions(config.version_policy(), available);
   for (const int64_t missing : selection.missing) {
     LOG_ERROR_OF(.model = config.name())
         << "version " << missing << " is specified for model '" << config.name()
         << "', but the version directory is not present";
   }
-  return selection.versions;
+  polled->versions = std::move(selection.versions);
 }
+
+/// Returns whether a directory is one that tools keep for themselves (".git",
+/// ".ipynb_checkpoints").
+bool IsHidden(const std::string& name) { return name.starts_with('.'); }
 
 }  // namespace
 
@@ -158,6 +161,7 @@ RepositoryScan ScanRepositories(const RepositoryList& repositories, RepositorySt
       scan.directories.push_back({model, base::JoinPath(path, directory), path, true});
     }
     for (const std::string& name : names) {
+      if (IsHidden(name)) continue;
       scan.directories.push_back({name, base::JoinPath(path, name), path});
     }
   }
@@ -187,7 +191,7 @@ std::vector<ModelDirectory> FindModelDirectories(const RepositoryList& repositor
     if (mapped != mapping.end()) add(repository, mapped->second, true);
     const bool renamed = std::any_of(mapping.begin(), mapping.end(),
                                      [&](const auto& entry) { return entry.second == name; });
-    if (mapped == mapping.end() && !renamed) add(repository, name, false);
+    if (mapped == mapping.end() && !renamed && !IsHidden(name)) add(repository, name, false);
   }
   return found;
 }
@@ -258,7 +262,7 @@ base::Result<PolledModel> PollModel(const ModelDirectory& directory, const PollO
   NEREID_RETURN_IF_ERROR(config::ValidateModelConfig(
       *polled.basis.config,
       config::ValidateOptions::ForPoll(options.strict_config, directory.name)));
-  polled.versions = FindVersions(files, *polled.basis.config);
+  FindVersions(files, &polled);
   if (polled.basis.staged || origin->copy != nullptr) polled.origin = std::move(origin);
   return polled;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/agent_chain.h"
@@ -49,6 +50,7 @@ struct PollOptions {
   std::set<std::string> repositories;  // paths of the repositories that exist from the start
   bool strict_config = false;          // the backend will not complete configurations
   std::string config_name;             // configs/<name>.pbtxt is used if it exists
+  std::string backend_directory;       // the libraries of the backends
   /// Creates the repository agents of models; null without agents.
   agent::AgentRegistry* agents = nullptr;
   /// Reads the repositories.
@@ -72,7 +74,8 @@ struct RepositoryScan {
 /// there are any: who maps a name decides which directory it means, as in Triton.
 void PreferMapped(bool namespacing, std::vector<ModelDirectory>* directories);
 
-/// Lists all repositories. Blocks while the file systems and stores are read.
+/// Lists all repositories. Hidden directories (".git") are no models, unless a mapping names them.
+/// Blocks while the file systems and stores are read.
 RepositoryScan ScanRepositories(const RepositoryList& repositories, RepositoryStorage& storage);
 
 /// Returns the directories of a model name: one for each repository that has it. A repository that
@@ -88,6 +91,8 @@ struct PolledModel {
   LoadBasis basis;  // the configuration is completed from the files, normalized and valid
   config::ModelConfigPtr written;  // as it was read
   std::vector<int64_t> versions;   // those that exist and that the version policy selects
+  /// The subdirectories that are no versions, each with the reason (config::WhyNoVersion).
+  std::map<std::string, std::string_view> ignored;
   /// The agents of the configuration, after their action LOAD. Null without agents.
   std::shared_ptr<agent::AgentChain> agents;
   /// Keeps the files of overrides, the copies of remote files and the agents. It must outlive the

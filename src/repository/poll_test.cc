@@ -87,6 +87,33 @@ TEST_F(PollTest, ModelsComeChangeAndGo) {
   EXPECT_EQ(IndexText(*lifecycle_), "b/1/READY/\n");
 }
 
+TEST_F(PollTest, ACopyBesideAServingVersionChangesNothing) {
+  Write("a", "backend: \"b\" version_policy { all { } }", {"1"});
+  EXPECT_THAT(Poll(), ElementsAre("load a:1", "activate a:1"));
+  for (const char* copy : {"2 (copy)", "1.bak", "1_old", "3~"}) {
+    std::filesystem::create_directories(root_ / "a" / copy);
+  }
+  Poll();
+  EXPECT_THAT(failures_, IsEmpty());
+  EXPECT_TRUE(lifecycle_->AllReady());
+  EXPECT_EQ(IndexText(*lifecycle_), "a/1/READY/\n");
+}
+
+TEST_F(PollTest, ADirectoryWithoutAModelBecomesOneWhenItsFilesCome) {
+  std::filesystem::create_directories(root_ / "old.bak");
+  EXPECT_THAT(Poll(), IsEmpty());
+  EXPECT_THAT(failures_, IsEmpty());
+  EXPECT_TRUE(lifecycle_->AllReady());
+  Write("old.bak", "backend: \"b\"", {"1"});
+  EXPECT_THAT(Poll(), ElementsAre("load old.bak:1", "activate old.bak:1"));
+  // A model that serves continues when its files are taken away.
+  std::filesystem::remove_all(root_ / "old.bak" / "1");
+  std::filesystem::remove(root_ / "old.bak" / "config.pbtxt");
+  EXPECT_THAT(Poll(), IsEmpty());
+  EXPECT_EQ(failures_.size(), 1u);
+  EXPECT_EQ(IndexText(*lifecycle_), "old.bak/1/READY/the last load has failed\n");
+}
+
 TEST_F(PollTest, AModelThatCannotBeLoadedIsTriedWhenItChanges) {
   Write("a", "no such field: 1", {"1"});
   Poll();

@@ -105,6 +105,17 @@ TEST_F(RemoteStorageTest, LoadsModels) {
   EXPECT_EQ(opened_, 1);
 }
 
+TEST_F(RemoteStorageTest, PrefixesWithoutAModelCostNoReadiness) {
+  store_.Put("models/.git/config", "[core]");
+  store_.Put("models/.ipynb_checkpoints/config-checkpoint.pbtxt", "backend: \"x\"");
+  store_.Put("models/old.bak/note.txt", "no model");
+  store_.Put("models/a/1_old/model.bin", "a copy");
+  ModelLifecycle lifecycle(options_, loader_);
+  EXPECT_TRUE(lifecycle.LoadAll().failures.empty());
+  EXPECT_TRUE(lifecycle.AllReady());
+  EXPECT_EQ(IndexText(lifecycle), "a/1/READY/\nold.bak///\n");
+}
+
 TEST_F(RemoteStorageTest, KeepsTheFilesAsLongAsTheModel) {
   std::string path;
   loader_.on_load = [&](const VersionSource& source) { path = source.directory; };

@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 TEST_F(RepositoryTest, LoadsTheVersionsThatThePolicySelects) {
   Write("m", "backend: \"b\" version_policy { latest { num_versions: 2 } }",
-        {"1", "2", "010", "10", "abc"});
+        {"1", "2", "010", "10", "abc", "11_old", "12 (copy)", "13.bak"});
   ModelLifecycle lifecycle(options_, loader_);
   const auto report = lifecycle.LoadAll();
   EXPECT_TRUE(report.failures.empty());
@@ -24,6 +24,50 @@ TEST_F(RepositoryTest, LoadsTheVersionsThatThePolicySelects) {
   EXPECT_TRUE(lifecycle.Table()->Find("m", -1).ok());
   EXPECT_EQ(lifecycle.Table()->Find("x", -1).status().message(),
             "Request for unknown model: 'x' is not found");
+}
+
+TEST_F(RepositoryTest, DirectoriesWithoutAModelCostNoReadiness) {
+  Write("m", "backend: \"b\"", {"1"});
+  for (const char* path : {".git/objects", ".ipynb_checkpoints", "old.bak", "copies.2024/m/1",
+                           "numbers.v1/1", ".hidden.onnx/1"}) {
+    std::filesystem::create_directories(root_ / path);
+  }
+  WriteFile(".git/config", "[core]");
+  WriteFile("copies.2024/m/1/model.onnx", "a model of another folder");
+  WriteFile("numbers.v1/1/data.csv", "1,2");
+  ModelLifecycle lifecycle(options_, loader_);
+  EXPECT_TRUE(lifecycle.LoadAll().failures.empty());
+  EXPECT_TRUE(lifecycle.AllReady());
+  EXPECT_EQ(IndexText(lifecycle), "copies.2024///\nm/1/READY/\nnumbers.v1///\nold.bak///\n");
+  // Whoever asks for such a directory by name gets the reason.
+  EXPECT_THAT(lifecycle.Load("old.bak").message(), HasSubstr("at least one version"));
+  EXPECT_THAT(lifecycle.Load(".git").message(), HasSubstr("failed to poll"));
+}
+
+TEST_F(RepositoryTest, AModelOfABackendInItsNameIsNoDirectoryWithoutAModel) {
+  options_.poll.backend_directory = (root_ / "backends").string();
+  options_.poll.repositories = {(root_ / "models").string()};
+  std::filesystem::create_directories(root_ / "backends" / "mine");
+  WriteFile("backends/mine/libtriton_mine.so", "");
+  for (const char* path : {"a.mine/1", "b.own/1", "c.v1/1", "d.v1", "e.mine", "f.python"}) {
+    std::filesystem::create_directories(root_ / "models" / path);
+  }
+  WriteFile("models/b.own/1/libtriton_own.so", "");
+  WriteFile("models/c.v1/1/resnet.onnx", "");
+  WriteFile("models/d.v1/model.onnx", "");
+  ModelLifecycle lifecycle(options_, loader_);
+  const auto report = lifecycle.LoadAll();
+  EXPECT_THAT(report.failures, ::testing::SizeIs(3));  // d.v1, e.mine, f.python have no version
+  EXPECT_EQ(IndexText(lifecycle, true), "a.mine/1/READY/\nb.own/1/READY/\nc.v1/1/READY/\n");
+}
+
+TEST_F(RepositoryTest, AMappingMayNameAHiddenDirectory) {
+  Write(".m", "backend: \"b\"", {"1"});
+  options_.poll.repositories = {};
+  ModelLifecycle lifecycle(options_, loader_);
+  ASSERT_TRUE(lifecycle.RegisterRepository(root_.string(), {{"m", ".m"}}).ok());
+  EXPECT_TRUE(lifecycle.Load("m").ok());
+  EXPECT_EQ(IndexText(lifecycle), "m/1/READY/\n");
 }
 
 TEST_F(RepositoryTest, ReportsEachModelThatFails) {

@@ -28,6 +28,7 @@ repository::ModelLifecycle::Options LifecycleOptions(const ServerSettings& setti
   options.poll.repositories = settings.model_repository_paths;
   options.poll.strict_config = settings.strict_model_config;
   options.poll.config_name = settings.model_config_name;
+  options.poll.backend_directory = settings.backend_directory;
   options.namespacing = settings.model_namespacing;
   options.settle.settle_ns = base::Duration::Seconds(settings.repository_settle_secs).ns();
   options.load_threads = settings.model_load_thread_count;

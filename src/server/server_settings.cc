@@ -2,7 +2,7 @@
 #include "server/server_settings.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <optional>
 #include <sstream>
 
 #include "base/log.h"
@@ -38,15 +38,13 @@ base::Result<std::map<int, double>> GpuLoadLimitsOf(const ServerSettings& settin
   for (const auto& [setting, value] : all->second) {
     if (!setting.starts_with(kLoadLimit)) continue;
     const auto gpu = base::ParseWhole<int>(std::string_view(setting).substr(kLoadLimit.size()));
-    char* end = nullptr;
-    const double fraction = std::strtod(value.c_str(), &end);
-    const bool number = end != value.c_str() && *end == '\0';
-    if (!gpu || *gpu < 0 || !number || !(fraction >= 0 && fraction <= 1)) {
+    const auto fraction = base::ParseWhole<double>(value);
+    if (!gpu || *gpu < 0 || !fraction || !(*fraction >= 0 && *fraction <= 1)) {
       return base::Status::InvalidArgument(
           "the backend setting '" + setting + "=" + value + "' is no limit of a GPU: expected " +
           std::string(kLoadLimit) + "<number of the GPU>=<fraction from 0 to 1>");
     }
-    limits[*gpu] = fraction;
+    limits[*gpu] = *fraction;
   }
   return limits;
 }
@@ -57,12 +55,15 @@ std::vector<double> ReadQuantiles(const std::string& text) {
   std::vector<double> quantiles;
   std::istringstream pairs(text);
   for (std::string pair; std::getline(pairs, pair, ',');) {
-    char* end = nullptr;
-    const double quantile = std::strtod(pair.c_str(), &end);
-    if (end != pair.c_str() && *end == ':' && quantile >= 0 && quantile <= 1) {
+    const size_t colon = pair.find(':');
+    const auto quantile = base::ParseWhole<double>(std::string_view(pair).substr(0, colon));
+    const auto error = colon == std::string::npos
+                           ? std::nullopt
+                           : base::ParseWhole<double>(std::string_view(pair).substr(colon + 1));
+    if (quantile && error && *quantile >= 0 && *quantile <= 1) {
       const bool is_known =
-          std::find(quantiles.begin(), quantiles.end(), quantile) != quantiles.end();
-      if (!is_known) quantiles.push_back(quantile);
+          std::find(quantiles.begin(), quantiles.end(), *quantile) != quantiles.end();
+      if (!is_known) quantiles.push_back(*quantile);
     } else {
       LOG_ERROR << "summary_quantiles: '" << pair
                 << "' is left out, expected <quantile>:<error> with a quantile from 0 to 1";

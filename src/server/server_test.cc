@@ -191,7 +191,7 @@ TEST(SummaryQuantilesTest, TheLastReadableValueCounts) {
   ServerSettings settings;
   EXPECT_THAT(SummaryQuantiles(settings), ElementsAre(0.5, 0.9, 0.95, 0.99, 0.999));
   auto& global = settings.metrics_config[""];
-  global.emplace_back("summary_quantiles", "0.1:0.5,0.2:0.3,0.1:0.4,x:1,2:1,0.7");
+  global.emplace_back("summary_quantiles", "0.1:0.5,0.2:0.3,0.1:0.4,x:1,2:1,0.7,0.8x:1,0.9:1%");
   EXPECT_THAT(SummaryQuantiles(settings), ElementsAre(0.1, 0.2));
   global.emplace_back("summary_quantiles", "nonsense");
   EXPECT_THAT(SummaryQuantiles(settings), ElementsAre(0.1, 0.2));

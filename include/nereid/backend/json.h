@@ -58,12 +58,13 @@ inline int64_t IntOf(const rapidjson::Value* value, int64_t otherwise = 0) {
   if (value->IsInt64()) {
     return value->GetInt64();
   }
-  int64_t number = otherwise;
-  if (value->IsString()) {
-    const char* text = value->GetString();
-    std::from_chars(text, text + value->GetStringLength(), number);
+  if (!value->IsString()) {
+    return otherwise;
   }
-  return number;
+  int64_t number = 0;
+  const char* const end = value->GetString() + value->GetStringLength();
+  const auto [rest, failure] = std::from_chars(value->GetString(), end, number);
+  return failure == std::errc() && rest == end ? number : otherwise;
 }
 
 /// Returns the integers in an array; none if `value` is null or not an array.

@@ -17,6 +17,9 @@ constexpr ToolFlag kFlags[] = {
     {"format", "text|json", "Output format; with --list-rules also markdown (default text)"},
     {"backend-directory", "path",
      "Directory of the backends (default: as for serve; \"\" = do not check that backends exist)"},
+    {"repoagent-directory", "path",
+     "Directory of the repository agents (default: as for serve; \"\" = do not check that agents "
+     "exist)"},
     {"model-config-name", "string", "Use configs/<string>.pbtxt for models that have this file"},
     {"disable-auto-complete-config", "",
      "Require complete configurations, as serve does with this flag"},
@@ -48,6 +51,11 @@ base::Result<repository::CheckOptions> OptionsFrom(const ToolArguments& argument
   options.backend_directory = arguments.Get("backend-directory", context.backend_directory);
   if (!options.backend_directory.empty() && !base::IsDirectory(options.backend_directory)) {
     return base::Status::NotFound("no such backend directory: " + options.backend_directory);
+  }
+  options.repoagent_directory = arguments.Get("repoagent-directory", context.repoagent_directory);
+  if (!options.repoagent_directory.empty() && !base::IsDirectory(options.repoagent_directory)) {
+    return base::Status::NotFound("no such directory of repository agents: " +
+                                  options.repoagent_directory);
   }
   options.strict_config = arguments.Has("disable-auto-complete-config");
   if (arguments.Has("strict-model-config")) {

@@ -40,6 +40,8 @@ inline constexpr int kCannotRun = 2;
 struct ToolContext {
   /// The default directory of the backends; empty if it does not exist.
   std::string backend_directory;
+  /// The default directory of the repository agents; empty if it does not exist.
+  std::string repoagent_directory;
   /// Loads one model as the server would, and returns its completed configuration. Empty in a
   /// program that cannot load models.
   struct LoadRequest {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <google/protobuf/util/json_util.h>
 
-#include "base/near_name.h"
 #include "config/parse/parse.h"
+#include "config/text/field_names.h"
 #include "config/text/invalid_utf8.h"
 #include "model_config.pb.h"
 
@@ -45,9 +45,7 @@ std::string WithSuggestion(const std::string& message) {
   }
   const pb::Descriptor* type = TypeAt(path);
   if (type == nullptr) return message;
-  std::vector<std::string_view> names;
-  for (int i = 0; i < type->field_count(); ++i) names.push_back(type->field(i)->name());
-  return message + base::DidYouMean(name, names);
+  return message + FindMeantField(name, *type).Hint();
 }
 
 }  // namespace

@@ -128,6 +128,15 @@ TEST(ParseText, NamesTheNearestEnumValue) {
   EXPECT_THAT(TextError("instance_group [ { kind: CPU } ]"), HasSubstr("Did you mean 'KIND_CPU'?"));
 }
 
+TEST(ParseText, NamesWhatIsBehindTheParsersWords) {
+  EXPECT_THAT(TextError("max_batch_size: ${batch}"),
+              HasSubstr("line 1, column 17: the placeholder '${batch}' is not filled in. The file "
+                        "is a template that was not filled in"));
+  EXPECT_THAT(TextError("preferred_batch_size: 4"),
+              HasSubstr("It belongs into dynamic_batching { }."));
+  EXPECT_THAT(TextError("unknown: 4\nmax_batch_size: ${batch}"), HasSubstr("line 1, column 1: "));
+}
+
 TEST(ParseText, SuggestsNothingFarFetched) {
   EXPECT_THAT(TextError("zzzzqqqq: 1"), testing::Not(HasSubstr("Did you mean")));
 }

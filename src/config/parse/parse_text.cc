@@ -6,6 +6,7 @@
 #include "config/text/fields.h"
 #include "config/text/invalid_utf8.h"
 #include "config/text/parser.h"
+#include "config/text/slips.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -16,6 +17,12 @@ namespace {
 std::string ErrorText(std::string_view text, const ParserError& error) {
   if (error.line < 0) return error.message;
   const TextLines lines(text);
+  const auto slips = RepairText(text).slips;
+  if (!slips.empty() && slips.front().begin <= lines.Offset(error.line, error.column)) {
+    const TextPosition position = lines.PositionOf(slips.front().begin);
+    return "line " + std::to_string(position.line) + ", column " + std::to_string(position.column) +
+           ": " + slips.front().message + ". " + slips.front().remedy;
+  }
   const auto outline = ReadOutline(text, lines);
   const auto fields = ListFields(outline);
   TextPosition position = lines.Position(error.line, error.column);

@@ -19,8 +19,12 @@ namespace pb = google::protobuf;
 // The longest name of a file on common file systems. Longer names are hardly written by a person.
 constexpr size_t kLongName = 255;
 
+// What Nereid's own backends read. tools/check_backend_parameters.py compares these tables with the
+// sources of the backends.
 constexpr std::string_view kIdentityParameters[] = {
-    "creation_delay_sec", "execute_delay_ms", "instance_wise_delay_multiplier", "echo_parameters"};
+    "creation_delay_sec",       "execute_delay_ms",      "instance_wise_delay_multiplier",
+    "echo_parameters",          "enable_custom_tracing", "nested_span_count",
+    "single_activity_frequency"};
 constexpr std::string_view kOnnxParameters[] = {
     "intra_op_thread_count",
     "inter_op_thread_count",
@@ -29,12 +33,12 @@ constexpr std::string_view kOnnxParameters[] = {
     "enable_mem_pattern",
     "memory.enable_memory_arena_shrinkage",
     "share_session_between_instances",
-    "level",
-    "profile_file_prefix",
     "cudnn_conv_algo_search",
-    "cudnn_conv_use_max_workspace",
     "arena_extend_strategy",
     "gpu_mem_limit",
+    "do_copy_in_default_stream",
+    "cpu_threads_per_instance",
+    "cpu_threads_vary",
 };
 constexpr std::string_view kTorchParameters[] = {
     "DISABLE_OPTIMIZED_EXECUTION",
@@ -48,6 +52,7 @@ constexpr std::string_view kTorchParameters[] = {
     "DISABLE_CUDNN",
     "INTRA_OP_THREAD_COUNT",
     "INTER_OP_THREAD_COUNT",
+    "cpu_threads_per_instance",
 };
 // Parameters that the server reads, whatever the backend.
 constexpr std::string_view kServerParameters[] = {

@@ -67,23 +67,6 @@ void ZerosFit(const AdviceSubject& subject, Findings& findings) {
   }
 }
 
-void RaggedVaries(const AdviceSubject& subject, Findings& findings) {
-  for (int i = 0; i < subject.config.input_size(); ++i) {
-    const auto& input = subject.config.input(i);
-    if (!input.allow_ragged_batch()) continue;
-    const auto& dims = input.dims();
-    const bool variable = std::find(dims.begin(), dims.end(), -1) != dims.end();
-    const std::string prefix = "allow_ragged_batch of input '" + input.name() + "' of " +
-                               subject.config.name() + " has no effect: ";
-    const std::string path = At("input", i) + ".allow_ragged_batch";
-    if (subject.config.max_batch_size() == 0) {
-      findings.Add(path, prefix + "max_batch_size is 0, so requests are not joined");
-    } else if (!variable && !dims.empty()) {
-      findings.Add(path, prefix + "its dims are fixed, so all requests have the same shape");
-    }
-  }
-}
-
 void BatchTargetsOnce(const AdviceSubject& subject, Findings& findings) {
   std::set<std::string> names;
   for (const auto& input : subject.config.input()) names.insert(input.name());
@@ -133,10 +116,6 @@ constexpr Rule<AdviceSubject> kRules[] = {
       "A state of zeros begins with 1 for each variable dim.", "1 where the state has -1",
       "Write the size into the dims of the state, if it must begin with it."},
      ZerosFit},
-    {{"advice.ragged", "input.allow_ragged_batch",
-      "Ragged batches need batches, and a dim that differs from request to request.",
-      "a dim of -1 and max_batch_size above 0", "Remove allow_ragged_batch."},
-     RaggedVaries},
     {{"advice.batch_targets", "batch_input.target_name", "A batch input is a tensor of its own.",
       "a name that no other input has",
       "Name the model's tensor that takes the batch input, and do not list it in input."},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/near_name.h"
+#include "config/text/field_names.h"
 
 namespace nereid::config {
 namespace {
@@ -96,12 +97,11 @@ std::string ExpectedValue(const Field& field) {
 std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 ErrorDescription UnknownField(const std::string& name, const pb::Descriptor& type) {
-  const auto names = FieldNames(type);
-  const std::string_view nearest = base::NearestName(name, names);
-  return {kUnknownField, "unknown field " + Quoted(name),
-          nearest.empty() ? "a field of " + type.name() + ": " + Listed(names)
-                          : "a field of " + type.name(),
-          nearest.empty() ? "Remove it." : "Write " + Quoted(nearest) + ".", std::string(nearest)};
+  const MeantField meant = FindMeantField(name, type);
+  std::string expected = "a field of " + type.name();
+  if (meant.Remedy().empty()) expected += ": " + Listed(FieldNames(type));
+  return {kUnknownField, "unknown field " + Quoted(name), std::move(expected), meant.Remedy(),
+          meant.Hint()};
 }
 
 ErrorDescription UnknownValue(const std::string& value, const Field& field) {
@@ -109,15 +109,63 @@ ErrorDescription UnknownValue(const std::string& value, const Field& field) {
   return {kUnknownValue, "unknown value " + Quoted(value) + " of " + Quoted(field.name()),
           ExpectedValue(field),
           nearest.empty() ? "Write one of these names." : "Write " + std::string(nearest) + ".",
-          std::string(nearest)};
+          nearest.empty() ? "" : " Did you mean '" + std::string(nearest) + "'?"};
 }
 
-// Describes a value, or a missing value, that the parser does not accept for this field.
-ErrorDescription BadValue(const std::string& parser_message, const Field& field) {
-  const bool number = parser_message.starts_with("Integer out of range");
-  return {kBadValue, "bad value of " + Quoted(field.name()) + ": " + parser_message,
-          ExpectedValue(field), number ? "Write a number in this range." : "Write such a value.",
+bool IsAText(const Field& field) { return field.cpp_type() == Field::CPPTYPE_STRING; }
+
+// Returns what the parser has found in place of the value or the colon.
+std::string_view Found(std::string_view message) {
+  for (const std::string_view before : {"got: ", "found \""}) {
+    const size_t at = message.find(before);
+    if (at == std::string_view::npos) continue;
+    const std::string_view found = message.substr(at + before.size());
+    return before.ends_with('"') ? found.substr(0, found.rfind('"')) : found;
+  }
+  return {};
+}
+
+// Returns what to do about a value that the parser does not accept for this field.
+std::string RemedyOfValue(const std::string& message, const Field& field, const TextField& text) {
+  const std::string_view found = Found(message);
+  const std::string name = field.name();
+  if (message.starts_with("Integer out of range")) return "Write a number in this range.";
+  if (message.starts_with("Expected \":\"")) {
+    return found == "=" ? "Write ':' in place of '='." : "Write ':' behind '" + name + "'.";
+  }
+  const bool is_list = found.starts_with('[') && !field.is_repeated();
+  if (is_list) return "Write one value, without brackets.";
+  if (message.starts_with("Expected \"{\"")) {
+    return field.is_repeated() && text.values.size() > 1
+               ? "Put the fields of each element in braces: " + name + " [ { ... } ]."
+               : "Put its fields in braces: " + name + " { ... }.";
+  }
+  const std::string scalar = text.values.size() == 1 ? text.values.front().scalar : "";
+  if (IsAText(field) && !scalar.empty()) return "Write \"" + scalar + "\" in quotes.";
+  const bool is_quoted = found.starts_with('"') || found.starts_with('\'');
+  if (is_quoted && !scalar.empty()) return "Write " + scalar + " without quotes.";
+  return "Write such a value.";
+}
+
+ErrorDescription BadValue(const std::string& parser_message, const KnownField& where) {
+  return {kBadValue, "bad value of " + Quoted(where.field->name()) + ": " + parser_message,
+          ExpectedValue(*where.field), RemedyOfValue(parser_message, *where.field, *where.text),
           ""};
+}
+
+// Describes a token that the parser does not expect.
+ErrorDescription Unexpected(const std::string& message, const KnownField* where) {
+  const std::string_view found = Found(message);
+  const Field* const field = where == nullptr ? nullptr : where->field;
+  std::string remedy;
+  if (message.starts_with("Expected \",\"")) {
+    remedy = "Write a ',' between the elements.";
+  } else if (message.starts_with("Expected identifier")) {
+    const bool is_list = field != nullptr && field->is_repeated() && where->text->values.size() > 1;
+    if (is_list) remedy = "Write the list in brackets: " + field->name() + ": [ ... ].";
+    if (!is_list && found.starts_with('"')) remedy = "Write the name without quotes.";
+  }
+  return {kSyntax, message, "", std::move(remedy), ""};
 }
 
 bool IsAboutValue(const std::string& message) {
@@ -148,7 +196,10 @@ ErrorDescription DescribeTextError(const std::string& message, const KnownField*
   const std::vector<std::string> quoted = QuotedParts(message);
   const Field* field = where == nullptr ? nullptr : where->field;
   if (message.find(kNoField) != std::string::npos && quoted.size() >= 2) {
-    if (const pb::Descriptor* type = FindType(quoted[0])) return UnknownField(quoted[1], *type);
+    // For the parser, a name ends at a hyphen.
+    const bool has_hyphen = where != nullptr && where->text->name.starts_with(quoted[1] + "-");
+    const std::string& name = has_hyphen ? where->text->name : quoted[1];
+    if (const pb::Descriptor* type = FindType(quoted[0])) return UnknownField(name, *type);
   }
   if (message.starts_with(kNoValue) && !quoted.empty() && field != nullptr &&
       field->enum_type() != nullptr) {
@@ -162,8 +213,18 @@ ErrorDescription DescribeTextError(const std::string& message, const KnownField*
     return {kOneChoice, Quoted(quoted[0]) + " is given along with " + Quoted(quoted[1]),
             "one of the two", "Remove one of them.", ""};
   }
-  if (field != nullptr && IsAboutValue(message)) return BadValue(message, *field);
-  return {kSyntax, message, "", "", ""};
+  if (field != nullptr && IsAboutValue(message)) return BadValue(message, *where);
+  return Unexpected(message, where);
+}
+
+std::string ExpectedValueOf(const KnownField& where) {
+  return where.field == nullptr ? std::string() : ExpectedValue(*where.field);
+}
+
+ErrorDescription DescribeMissingValue(const KnownField& where) {
+  const std::string name = Quoted(where.text->name);
+  return {kBadValue, "the value of " + name + " is missing", ExpectedValueOf(where),
+          "Write the value behind the colon, or remove " + name + ".", ""};
 }
 
 TextPosition ErrorPosition(const ParserError& error, const KnownField& where,
@@ -175,15 +236,15 @@ TextPosition ErrorPosition(const ParserError& error, const KnownField& where,
   // The parser reports an unknown name after it has read past it. In a list it reports the position
   // of the right element.
   const bool about_value = rule == kUnknownValue || rule == kBadValue;
-  if (about_value && where.text->values.size() == 1) {
+  const bool is_before_value = error.message.starts_with("Expected \":\"");
+  if (about_value && !is_before_value && where.text->values.size() == 1) {
     return where.text->values.front().position;
   }
   return lines.Position(error.line, error.column);
 }
 
 std::string WithSuggestion(const std::string& message, const KnownField* where) {
-  const std::string nearest = DescribeTextError(message, where).nearest;
-  return nearest.empty() ? message : message + " Did you mean '" + nearest + "'?";
+  return message + DescribeTextError(message, where).hint;
 }
 
 }  // namespace nereid::config

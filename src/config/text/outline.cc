@@ -12,9 +12,9 @@ using io::Tokenizer;
 
 constexpr int kMaxDepth = 64;
 
-// The outline accepts more than the parser (a colon or a comma may be missing), so that a field
-// with such an error can be left out as a whole. Invalid tokens are reported by the parser; the
-// tokenizer continues after them.
+// The outline accepts more than the parser (a colon, a value, a comma, quotes or brackets of a list
+// may be missing), so that a field with such an error can be left out as a whole. Invalid tokens
+// are reported by the parser; the tokenizer continues after them.
 class NoErrors : public io::ErrorCollector {
  public:
   void AddError(int, int, const std::string&) override {}
@@ -31,7 +31,9 @@ class Reader {
     tokenizer_.set_allow_f_after_float(true);
     tokenizer_.set_require_space_after_number(false);
     tokenizer_.set_allow_multiline_strings(true);
-    Next();
+    tokenizer_.Next();
+    token_ = tokenizer_.current();
+    tokenizer_.Next();
   }
 
   std::vector<TextField> Read() {
@@ -41,12 +43,22 @@ class Reader {
   }
 
  private:
-  const Tokenizer::Token& token() { return tokenizer_.current(); }
+  const Tokenizer::Token& token() { return token_; }
+  const Tokenizer::Token& token_after() { return tokenizer_.current(); }
   bool Is(const char* symbol) { return token().text == symbol && !IsString(); }
   bool IsString() { return token().type == Tokenizer::TYPE_STRING; }
+  bool IsNumber() {
+    return token().type == Tokenizer::TYPE_INTEGER || token().type == Tokenizer::TYPE_FLOAT;
+  }
+  /// Whether no blank is between the previous token and this one.
+  bool IsAdjacent() {
+    return token().type != Tokenizer::TYPE_END &&
+           lines_.Offset(token().line, token().column) == end_of_previous_;
+  }
 
   void Next() {
     end_of_previous_ = lines_.Offset(token().line, token().end_column);
+    token_ = tokenizer_.current();
     tokenizer_.Next();
   }
 
@@ -66,16 +78,41 @@ class Reader {
       if (!closing.empty() && Take(closing.c_str())) return true;
       fields->emplace_back();
       if (!ReadField(depth, &fields->back())) return false;
-      if (!Take(";")) Take(",");
+      if (Take(";")) continue;
+      // A value behind a comma is an element of a list without brackets.
+      while (Take(",") && (IsNumber() || Is("-") || (IsString() && !BeginsField()))) {
+        TextField& field = fields->back();
+        field.values.emplace_back();
+        if (!ReadValue(depth, &field.values.back())) return false;
+        field.end = end_of_previous_;
+      }
     }
+  }
+
+  /// Whether the token and the one behind it begin a field.
+  bool BeginsField() {
+    const std::string& after = token_after().text;
+    return token_after().type == Tokenizer::TYPE_SYMBOL &&
+           (after == ":" || after == "=" || after == "{" || after == "[" || after == "<");
+  }
+
+  /// Whether the token cannot be a value: it ends the message, or begins the next field.
+  bool IsNoValue() {
+    for (const char* const symbol : {"}", "]", ">", ",", ";"}) {
+      if (Is(symbol)) return true;
+    }
+    if (token().type == Tokenizer::TYPE_END) return true;
+    return token().type == Tokenizer::TYPE_IDENTIFIER && BeginsField();
   }
 
   bool ReadField(int depth, TextField* field) {
     field->position = Position();
     field->begin = lines_.Offset(token().line, token().column);
     if (!ReadName(&field->name)) return false;
-    Take(":");
-    if (Take("[")) {
+    const bool has_colon = Take(":") || Take("=");
+    if (has_colon && IsNoValue()) {
+      field->is_without_value = true;
+    } else if (Take("[")) {
       while (!Take("]")) {
         field->values.emplace_back();
         if (!ReadValue(depth, &field->values.back())) return false;
@@ -89,10 +126,17 @@ class Reader {
     return true;
   }
 
-  // Reads an identifier, or the name of an extension in brackets.
+  // Reads an identifier, also one with hyphens or in quotes, or the name of an extension in
+  // brackets.
   bool ReadName(std::string* name) {
     if (token().type == Tokenizer::TYPE_IDENTIFIER) {
       *name = token().text;
+      Next();
+      while (IsAdjacent() && Is("-")) AppendToken(name);
+      return true;
+    }
+    if (IsString() && BeginsField()) {
+      Tokenizer::ParseStringAppend(token().text, name);
       Next();
       return true;
     }
@@ -118,16 +162,34 @@ class Reader {
       return true;
     }
     if (Take("-")) value->scalar = "-";
-    if (token().type == Tokenizer::TYPE_SYMBOL || token().type == Tokenizer::TYPE_END) return false;
+    const bool is_path = Is("/") || Is(".") || Is("~");
+    const bool is_symbol = token().type == Tokenizer::TYPE_SYMBOL && !is_path;
+    if (is_symbol || token().type == Tokenizer::TYPE_END) return false;
+    const bool may_go_on = is_path || token().type == Tokenizer::TYPE_IDENTIFIER;
     value->scalar += token().text;
     Next();
+    // A text without quotes: "resnet-50", "/models/x.onnx".
+    while (may_go_on && IsAdjacent() && (is_path ? !IsNoValue() : Is("-") || Is(".") || Is("/"))) {
+      AppendToken(&value->scalar);
+    }
     return true;
+  }
+
+  // Takes a symbol and the word that follows it without a blank.
+  void AppendToken(std::string* text) {
+    *text += token().text;
+    Next();
+    const bool is_word = token().type == Tokenizer::TYPE_IDENTIFIER || IsNumber();
+    if (!is_word || !IsAdjacent()) return;
+    *text += token().text;
+    Next();
   }
 
   const TextLines& lines_;
   NoErrors errors_;
   io::ArrayInputStream input_;
   Tokenizer tokenizer_;
+  Tokenizer::Token token_;  // the tokenizer is one token ahead
   size_t end_of_previous_ = 0;
 };
 

@@ -33,6 +33,8 @@ struct TextField {
   size_t begin = 0;
   size_t end = 0;
   std::vector<TextValue> values;
+  /// Whether no value follows the colon.
+  bool is_without_value = false;
 };
 
 /// Reads the fields up to the first place that is not in the text format. Names are not looked up

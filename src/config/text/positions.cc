@@ -36,4 +36,10 @@ TextPosition TextLines::Position(int tokenizer_line, int tokenizer_column) const
   return {static_cast<int>(line) + 1, static_cast<int>(offset - line_starts_[line]) + 1};
 }
 
+TextPosition TextLines::PositionOf(size_t offset) const {
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const auto line = static_cast<size_t>(next - line_starts_.begin()) - 1;
+  return {static_cast<int>(line) + 1, static_cast<int>(offset - line_starts_[line]) + 1};
+}
+
 }  // namespace nereid::config

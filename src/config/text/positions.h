@@ -27,6 +27,8 @@ class TextLines {
   /// becomes that end.
   size_t Offset(int tokenizer_line, int tokenizer_column) const;
   TextPosition Position(int tokenizer_line, int tokenizer_column) const;
+  /// Returns the position of a byte of the text.
+  TextPosition PositionOf(size_t offset) const;
 
  private:
   std::string_view text_;

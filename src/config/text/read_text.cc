@@ -10,6 +10,7 @@
 #include "config/text/invalid_utf8.h"
 #include "config/text/outline.h"
 #include "config/text/parser.h"
+#include "config/text/slips.h"
 #include "model_config.pb.h"
 
 namespace nereid::config {
@@ -17,7 +18,8 @@ namespace {
 
 void Blank(std::string* text, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
-    if ((*text)[i] != '\n') (*text)[i] = ' ';
+    // Positions depend on lines and tabs.
+    if ((*text)[i] != '\n' && (*text)[i] != '\t') (*text)[i] = ' ';
   }
 }
 
@@ -58,6 +60,11 @@ class Reader {
       reading_.config = ModelConfig::Create(std::move(proto));
       return true;
     }
+    if (!errors.empty() && !std::exchange(repaired_, true)) {
+      const RepairedText repaired = RepairText(Text());
+      Repair(repaired);
+      if (repaired.is_lost || !repaired.slips.empty()) return repaired.is_lost;
+    }
     const TextLines lines(text_);
     // Blanking fields changes the text, but the outline refers to it. The outline is made from a
     // copy.
@@ -67,6 +74,7 @@ class Reader {
     bool left_out = false;
     bool lost = false;
     if (errors.empty()) left_out = LeaveOutInvalidUtf8(fields);
+    if (!errors.empty() && LeaveOutMissingValues(fields)) return false;
     for (const ParserError& error : errors) {
       const TextField* where = FieldOfError(error, outline, lines);
       if (where == nullptr) {
@@ -80,6 +88,28 @@ class Reader {
       }
     }
     return lost || !left_out;
+  }
+
+  // Replaces the slips by bytes that can be parsed, and leaves out the fields whose values are
+  // lost.
+  void Repair(const RepairedText& repaired) {
+    if (repaired.slips.empty()) return;
+    const TextLines lines(text_);
+    reading_.blanked = repaired.text;
+    const auto outline = ReadOutline(repaired.text, lines);
+    const auto fields = ListFields(outline);
+    for (const Slip& slip : repaired.slips) {
+      const TextField* const text = FindField(outline, slip.begin);
+      const KnownField* const field = text == nullptr ? nullptr : Known(fields, text);
+      if (!Full()) {
+        const std::string value =
+            slip.loses_value && field != nullptr ? ExpectedValueOf(*field) : "";
+        Add(slip.rule, lines.PositionOf(slip.begin), field == nullptr ? "" : field->path,
+            slip.message, value.empty() ? slip.expected : value, slip.remedy);
+      }
+      if (slip.loses_value && field != nullptr && !IsBlank(*text)) LeaveOut(*field);
+      if (slip.loses_value && field == nullptr) Blank(&reading_.blanked, slip.begin, slip.end);
+    }
   }
 
   std::string_view Text() const {
@@ -102,7 +132,13 @@ class Reader {
 
   void LeaveOut(const KnownField& field) {
     StartBlanking();
-    Blank(&reading_.blanked, field.text->begin, field.text->end);
+    std::string& text = reading_.blanked;
+    Blank(&text, field.text->begin, field.text->end);
+    // The separator that follows the field would have nothing to separate.
+    const size_t after = text.find_first_not_of(" \t\r\n", field.text->end);
+    if (after != std::string::npos && (text[after] == ',' || text[after] == ';')) {
+      Blank(&text, after, after + 1);
+    }
     reading_.unread.push_back(field.path);
   }
 
@@ -122,6 +158,19 @@ class Reader {
     return found;
   }
 
+  bool LeaveOutMissingValues(const std::vector<KnownField>& fields) {
+    bool found = false;
+    for (const KnownField& field : fields) {
+      if (!field.text->is_without_value || IsBlank(*field.text) || Full()) continue;
+      ErrorDescription described = DescribeMissingValue(field);
+      Add(described.rule, field.text->position, field.path, std::move(described.message),
+          std::move(described.expected), std::move(described.remedy));
+      LeaveOut(field);
+      found = true;
+    }
+    return found;
+  }
+
   void AddError(const ParserError& error, const KnownField& field, const TextLines& lines) {
     ErrorDescription described = DescribeTextError(error.message, &field);
     Add(described.rule, ErrorPosition(error, field, lines), field.path,
@@ -131,11 +180,12 @@ class Reader {
   // Adds an error that is in no field: an extra brace, or the end of the text inside a field.
   void AddStray(const ParserError& error, const std::vector<TextField>& outline,
                 const TextLines& lines) {
-    std::string remedy = "What follows was not looked at.";
-    if (const TextField* open = Unclosed(outline)) {
+    std::string remedy = DescribeTextError(error.message, nullptr).remedy;
+    if (const TextField* open = Unclosed(outline); remedy.empty() && open != nullptr) {
       remedy = "Close the braces and quotes of '" + open->name + "' in line " +
-               std::to_string(open->position.line) + ". " + remedy;
+               std::to_string(open->position.line) + ".";
     }
+    remedy += std::string(remedy.empty() ? "" : " ") + "What follows was not looked at.";
     const bool at_end = lines.Offset(error.line, error.column) >= text_.size();
     Add(kSyntax, lines.Position(error.line, error.column), "",
         at_end ? "the text ends within a field" : error.message, "", remedy);
@@ -159,6 +209,7 @@ class Reader {
 
   const std::string_view text_;
   const size_t max_problems_;
+  bool repaired_ = false;
   TextReading reading_;
 };
 
@@ -176,6 +227,7 @@ std::vector<TextProblemKind> TextProblemKinds() {
       {kGivenTwice, "A field that is not a list is given once."},
       {kOneChoice, "Of the fields of a choice one is given."},
       {kSyntax, "The file is in protobuf's text format."},
+      {kPlaceholder, "The placeholders of a template are filled in."},
       {kNotUtf8, "Texts are UTF-8."},
       {kByteOrderMark, "The file begins without a byte order mark."},
       {kTooLarge, "The file has at most 32 MiB."},

@@ -61,7 +61,7 @@ parameters { key: "k" value { string: "v" } }
           "6:48 input[1].optinal text.unknown_field unknown field 'optinal' | a field of "
           "ModelInput | Write 'optional'.",
           "8:16 output[0].name text.value bad value of 'name': Expected string, got: 5 | a text in "
-          "quotes | Write such a value.",
+          "quotes | Write \"5\" in quotes.",
           "8:55 output[0].is_shape_tensor text.value bad value of 'is_shape_tensor': Invalid value "
           "for boolean field \"is_shape_tensor\". Value: \"maybe\". | true or false | Write such a "
           "value.",
@@ -84,19 +84,136 @@ TEST(ReadText, StopsWhereTheStructureIsLost) {
   EXPECT_THAT(Problems("name: \"m\"\ninput {\n  name: \"a\"\n"),
               ElementsAre("4:1  text.syntax the text ends within a field |  | Close the braces and "
                           "quotes of 'input' in line 2. What follows was not looked at."));
-  EXPECT_THAT(Problems("name: \"m\" }\nfoo: 1"),
-              ElementsAre("1:11  text.syntax Expected identifier, got: } |  | What follows was not "
-                          "looked at."));
+  EXPECT_THAT(Problems("input [ { name: \"a\" ] output { }"),
+              ElementsAre("1:21  text.syntax Expected identifier, got: ] |  | Close the braces and "
+                          "quotes of 'input' in line 1. What follows was not looked at."));
   EXPECT_EQ(ReadModelConfigText("input {", 10).config, nullptr);
 }
 
 TEST(ReadText, GoesOnBehindAMissingColonOrComma) {
   EXPECT_THAT(Problems("name \"m\"\nmax_batch_size: 1\nunknown: 2"),
               ElementsAre("1:6 name text.value bad value of 'name': Expected \":\", found "
-                          "\"\"m\"\". | a text in quotes | Write such a value.",
+                          "\"\"m\"\". | a text in quotes | Write ':' behind 'name'.",
                           testing::StartsWith("3:1 unknown text.unknown_field")));
   EXPECT_THAT(Problems("input { dims: [ 1 2 ] }"),
-              ElementsAre(testing::StartsWith("1:19 input[0].dims text.syntax Expected \",\"")));
+              ElementsAre("1:19 input[0].dims text.syntax there is no ',' between two elements of "
+                          "the list | a ',' | Write a ',' before this element."));
+}
+
+std::vector<std::string> Remedies(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const TextProblem& problem : ReadModelConfigText(text, 100).problems) {
+    lines.push_back(std::to_string(problem.position.line) + " " + problem.field + ": " +
+                    problem.message + " | " + problem.remedy);
+  }
+  return lines;
+}
+
+// One placeholder does not hide the others, nor other errors.
+TEST(ReadText, NamesEveryPlaceholder) {
+  const std::string text = R"(name: "m"
+max_batch_size: ${batch}
+dynamic_batching { preferred_batch_size: [ 1, {{ size }} ] max_queue_delay_microseconds: $DELAY }
+{% if gpu %}
+instance_group [ { count: @COUNT@ kind: <kind> } ]
+{% endif %}
+input [ ${inputs} ]
+output {{ output }}
+platform: {platform}
+backend: %(backend)s
+inputs: 1
+...
+)";
+  std::vector<std::string> placeholders;
+  const TextReading reading = ReadModelConfigText(text, 100);
+  for (const TextProblem& problem : reading.problems) {
+    if (problem.rule == "text.placeholder") placeholders.push_back(problem.field);
+  }
+  EXPECT_THAT(placeholders, ElementsAre("max_batch_size", "dynamic_batching.preferred_batch_size",
+                                        "dynamic_batching.max_queue_delay_microseconds", "",
+                                        "instance_group[0].count", "instance_group[0].kind", "",
+                                        "input", "output", "platform", "backend", ""));
+  EXPECT_EQ(reading.problems.size(), 13u);
+  EXPECT_EQ(reading.problems[0].expected, "a whole number from -2147483648 to 2147483647");
+  EXPECT_EQ(reading.problems[0].message, "the placeholder '${batch}' is not filled in");
+  EXPECT_EQ(reading.problems[0].remedy,
+            "The file is a template that was not filled in: write the value in place of ${batch}, "
+            "or run the tool that fills it in.");
+  EXPECT_EQ(reading.config->name(), "m");
+  // Python's str.format doubles the braces that stay.
+  EXPECT_THAT(Remedies("input [ {{ name: \"x\" dims: [ {dims} ] }} ] dynamic_batching {{ }}"),
+              ElementsAre(testing::StartsWith("1 input: the braces are doubled"),
+                          testing::StartsWith("1 input[0].dims: the placeholder '{dims}'")));
+  std::string many;
+  for (int i = 0; i < 10000; ++i) many += "${" + std::string(100, '(') + "\n";
+  EXPECT_FALSE(Problems(many).empty());
+}
+
+TEST(ReadText, RepairsWhatEditorsAndPeopleWrite) {
+  const TextReading reading = ReadModelConfigText(
+      "name: “m”\nplatform: \"p”\nbackend: ‘b’\n"
+      "max_batch_size:\xC2\xA0"
+      "8\n"
+      "input [ { name: \"x\", dims: [ 1,, 2, ] }, ]\n,\n"
+      "output [ name: \"y\" dims: [ 3 4 ] ]\n\"runtime\": \"r\"\n}\n// end\n",
+      100);
+  ASSERT_NE(reading.config, nullptr);
+  EXPECT_EQ(reading.config->name(), "m");
+  EXPECT_EQ(reading.config->platform(), "p");
+  EXPECT_EQ(reading.config->backend(), "b");
+  EXPECT_EQ(reading.config->max_batch_size(), 8);
+  EXPECT_EQ(reading.config->proto().runtime(), "r");
+  EXPECT_EQ(reading.config->inputs().at(0).dims, (tensor::Shape{1, 2}));
+  EXPECT_EQ(reading.config->outputs().at(0).dims, (tensor::Shape{3, 4}));
+  EXPECT_TRUE(reading.unread.empty());
+  // Four of quotes and blanks, four of commas, braces of a list, a comma, a name, a brace, a
+  // comment.
+  EXPECT_EQ(reading.problems.size(), 12u);
+}
+
+TEST(ReadText, SaysWhatToWrite) {
+  using testing::EndsWith;
+  EXPECT_THAT(Remedies("max_batch_size:\nname: \"m\"\nplatform: }"),
+              ElementsAre("1 max_batch_size: the value of 'max_batch_size' is missing | Write the "
+                          "value behind the colon, or remove 'max_batch_size'.",
+                          testing::StartsWith("3 platform: the value of 'platform' is missing"),
+                          testing::StartsWith("3 : no bracket is open")));
+  EXPECT_THAT(Remedies("name: resnet-50\nmax_batch_size = 8\n"
+                       "input { dims: 1, 2 data_type: \"TYPE_FP32\" }\n"
+                       "backend: /models/b.so\nruntime: [ \"r\" ]"),
+              ElementsAre(EndsWith("| Write \"resnet-50\" in quotes."),
+                          EndsWith("| Write ':' in place of '='."),
+                          EndsWith("| Write the list in brackets: dims: [ ... ]."),
+                          EndsWith("| Write TYPE_FP32 without quotes."),
+                          EndsWith("| Write \"/models/b.so\" in quotes."),
+                          EndsWith("| Write one value, without brackets.")));
+  EXPECT_THAT(Remedies("name: \"m\nbackend: \"b\""),
+              ElementsAre(EndsWith("| Close it with \" on this line; write a line break in it as "
+                                   "\\n.")));
+  EXPECT_THAT(Remedies("{ \"name\": \"m\" }"),
+              ElementsAre(testing::HasSubstr("as JSON does | Remove the outer braces")));
+}
+
+TEST(ReadText, LooksForUnknownNamesInTheWholeConfiguration) {
+  const auto remedy = [](const std::string& text) {
+    const auto problems = ReadModelConfigText(text, 100).problems;
+    return problems.size() == 1 ? problems[0].remedy : "?";
+  };
+  EXPECT_EQ(remedy("preferred_batch_size: 4"), "Move it into dynamic_batching { }.");
+  EXPECT_EQ(remedy("decoupled: true"), "Move it into model_transaction_policy { }.");
+  EXPECT_EQ(remedy("dims: 4"), "Move it into input { } or output { }.");
+  EXPECT_EQ(remedy("sequence_batching { max_queue_delay_microseconds: 4 }"),
+            "Move it into direct { } or oldest { }.");
+  EXPECT_EQ(remedy("input { max_batch_size: 4 }"),
+            "Move it into the configuration itself, outside of other fields.");
+  EXPECT_EQ(remedy("maxBatchSize: 4"), "Write 'max_batch_size'.");
+  EXPECT_EQ(remedy("max-batch-size: 4"), "Write 'max_batch_size'.");
+  EXPECT_EQ(remedy("inputs { }"), "Write 'input'.");
+  EXPECT_EQ(remedy("input { shape: [ 3 ] }"), "Write 'dims'.");
+  EXPECT_EQ(remedy("instance_group { cpus: 4 }"), "");
+  EXPECT_EQ(remedy("instance_group { gpu: 0 }"), "Write 'gpus'.");
+  EXPECT_EQ(remedy("zzz: 4"), "");
+  EXPECT_EQ(remedy("parameters { name: \"k\" }"), "");
 }
 
 TEST(ReadText, ReadsWhatIsRight) {

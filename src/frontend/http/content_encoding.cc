@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/http/content_encoding.h"
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "frontend/http/field_text.h"
 #include "frontend/http/refusal.h"
 
@@ -16,12 +16,12 @@ using base::Status;
 using codec::compression::Inflated;
 
 /// Returns the weight ("q=0.5") among the parameters of an Accept-Encoding element; 1 if there is
-/// none.
+/// none, 0 if it is not a number.
 double Weight(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string_view parameter = Trim(TakeUntil(&parameters, ';'));
     if (EqualsIgnoringCase(parameter.substr(0, 2), "q=")) {
-      return std::strtod(std::string(parameter.substr(2)).c_str(), nullptr);
+      return base::ParseWhole<double>(parameter.substr(2)).value_or(0);
     }
   }
   return 1.0;

@@ -45,6 +45,14 @@ inline constexpr RuleInfo kBackendLibrary = {
     .remedy = "Correct the name of the backend, or install it in the backend directory.",
     .severity = Severity::kError,
     .stage = Stage::kLoad};
+inline constexpr RuleInfo kAgentLibrary = {
+    .id = "files.agent_library",
+    .field = "model_repository_agents.agents.name",
+    .summary = "The libraries of the repository agents are there.",
+    .expected = "the library of the agent",
+    .remedy = "Correct the name of the agent, or install it in the directory of the agents.",
+    .severity = Severity::kError,
+    .stage = Stage::kPoll};
 inline constexpr RuleInfo kModelFile = {
     .id = "files.model",
     .field = "default_model_filename",
@@ -97,6 +105,14 @@ inline constexpr RuleInfo kExampleLeftWarning = {
     .remedy = "Correct the value, and remove the comment.",
     .severity = Severity::kWarning,
     .stage = Stage::kLoad};
+inline constexpr RuleInfo kPlaceholderLeft = {
+    .id = "text.placeholder_value",
+    .field = "",
+    .summary = "Texts in quotes have no placeholders of a template that was not filled in.",
+    .expected = "the value itself",
+    .remedy = "",
+    .severity = Severity::kWarning,
+    .stage = Stage::kPoll};
 inline constexpr RuleInfo kModuleState = {
     .id = "files.module_state",
     .field = "sequence_batching",
@@ -160,14 +176,16 @@ inline constexpr RuleInfo kIgnoredDirectory = {
     .remedy = "Rename the directory, or move it out of the model's directory.",
     .severity = Severity::kWarning,
     .stage = Stage::kPoll};
-inline constexpr RuleInfo kVersionName = {
-    .id = "versions.name",
+inline constexpr RuleInfo kNoModel = {
+    .id = "repository.no_model",
     .field = "",
-    .summary = "The name of a version's directory is its number and nothing else.",
-    .expected = "the number alone",
-    .remedy = "Rename the directory, or move it out of the model's directory.",
-    .severity = Severity::kError,
-    .stage = Stage::kLoad};
+    .summary =
+        "The directories of a repository are models: they have a configuration, a model file, or "
+        "the name of an installed backend behind the dot of their name.",
+    .expected = "a model",
+    .remedy = "Move the directory out of the repository, or put a '.' before its name.",
+    .severity = Severity::kWarning,
+    .stage = Stage::kPoll};
 inline constexpr RuleInfo kDuplicateModel = {
     .id = "repository.duplicate",
     .field = "",
@@ -178,9 +196,10 @@ inline constexpr RuleInfo kDuplicateModel = {
     .stage = Stage::kPoll};
 
 inline constexpr std::array kCheckRules = {
-    &kRepeatedKey,      &kExampleLeft,    &kExampleLeftWarning, &kConfigFile,   &kConfigName,
-    &kBackendTold,      &kBackendLibrary, &kModelFile,          &kModelContent, &kModuleState,
-    &kLabelFile,        &kWarmupFile,     &kInitialStateFile,   &kNoVersion,    &kMissingVersion,
-    &kIgnoredDirectory, &kVersionName,    &kDuplicateModel,     &kStrayFile};
+    &kRepeatedKey,  &kExampleLeft,    &kExampleLeftWarning, &kPlaceholderLeft, &kConfigFile,
+    &kConfigName,   &kBackendTold,    &kBackendLibrary,     &kAgentLibrary,    &kModelFile,
+    &kModelContent, &kModuleState,    &kLabelFile,          &kWarmupFile,      &kInitialStateFile,
+    &kNoVersion,    &kMissingVersion, &kIgnoredDirectory,   &kNoModel,         &kDuplicateModel,
+    &kStrayFile};
 
 }  // namespace nereid::repository::check

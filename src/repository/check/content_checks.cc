@@ -5,6 +5,9 @@
 #include "base/byte_source.h"
 #include "base/files.h"
 #include "config/init_comments.h"
+#include "config/text/fields.h"
+#include "config/text/outline.h"
+#include "config/text/placeholders.h"
 #include "layout/torchscript_file.h"
 #include "model_config.pb.h"
 #include "repository/check/check_rules.h"
@@ -40,6 +43,25 @@ std::string Joined(const std::vector<std::string>& names) {
 void CheckExamples(const std::string& text, CheckedModel* model) {
   FindComment(text, config::kExampleNameComment, kExampleLeft, model);
   FindComment(text, config::kUnknownValueComment, kExampleLeftWarning, model);
+}
+
+void CheckPlaceholders(const std::string& text, CheckedModel* model) {
+  const config::TextLines lines(text);
+  const auto outline = config::ReadOutline(text, lines);
+  for (const config::KnownField& field : config::ListFields(outline)) {
+    // A parameter may be the template of a chat.
+    const bool is_parameter = field.path.starts_with("parameters[");
+    for (const config::TextValue& value : field.text->values) {
+      const std::string placeholder = config::PlaceholderIn(value.scalar, is_parameter);
+      if (placeholder.empty()) continue;
+      RuleInfo rule = kPlaceholderLeft;
+      const std::string remedy = config::PlaceholderRemedy(placeholder);
+      rule.remedy = remedy;
+      model->Add(rule, field.path,
+                 "the placeholder '" + placeholder + "' in the value of '" + field.text->name +
+                     "' is not filled in");
+    }
+  }
 }
 
 void CheckModuleState(CheckedModel* model) {

@@ -74,12 +74,13 @@ void CheckModelFiles(const config::ModelFiles& files, CheckedModel* model) {
   if (config::DefaultFilename(config.backend(), config.platform()).empty()) return;
   if (config.default_model_filename().empty()) return;
   for (const int64_t version : model->versions()) {
-    // A directory like 1_old has been reported already.
-    if (!files.subdirectories.contains(std::to_string(version))) continue;
+    // Other backends do not use the names for compute capabilities, of which a warning tells.
+    const bool uses_names = config.backend() == "tensorrt" && !config.cc_model_filenames().empty();
     for (const auto& [capability, name] : config.cc_model_filenames()) {
+      if (!uses_names) break;
       CheckModelFile(files, version, "cc_model_filenames[" + capability + "]", name, model);
     }
-    if (!config.cc_model_filenames().empty()) continue;
+    if (uses_names) continue;
     CheckModelFile(files, version, "default_model_filename", config.default_model_filename(),
                    model);
   }
@@ -176,14 +177,27 @@ void CheckBackendLibrary(const std::string& backend_directory, CheckedModel* mod
                  places.status().message(), "a plain name");
       return;
     }
-    bool found = !config::PythonBackendLibrary(search, backend_directory).empty();
-    for (const std::string& place : *places) found = found || base::PathExists(place);
-    if (found) continue;
+    if (config::HasBackendLibrary(search, backend_directory)) continue;
     const std::string field = !config.runtime().empty() ? "runtime" : "backend";
     model->Add(kBackendLibrary, field, config::NoBackendLibraryText(search, backend_directory),
                ExpectedLibrary(places->empty() ? "model.py" : places->back(), config.backend(),
                                backend_directory));
     return;
+  }
+}
+
+void CheckAgentLibraries(const std::string& agent_directory, CheckedModel* model) {
+  if (agent_directory.empty()) return;
+  const auto& agents = model->config()->proto().model_repository_agents().agents();
+  for (int i = 0; i < agents.size(); ++i) {
+    const std::string& name = agents[i].name();
+    const std::string field = "model_repository_agents.agents[" + std::to_string(i) + "].name";
+    const std::string path = config::RepositoryAgentLibrary(agent_directory, name);
+    if (model->HasErrorAt(field) || base::PathExists(path)) continue;
+    model->Add(kAgentLibrary, field,
+               "there is no repository agent '" + name + "', which model '" +
+                   model->directory().name + "' needs",
+               path);
   }
 }
 
@@ -195,6 +209,7 @@ void CheckFiles(const config::ModelFiles& files, const CheckOptions& options, Ch
   CheckWarmup(model);
   CheckInitialStates(model);
   CheckBackendLibrary(options.backend_directory, model);
+  CheckAgentLibraries(options.repoagent_directory, model);
 }
 
 }  // namespace nereid::repository::check

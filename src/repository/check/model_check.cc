@@ -6,10 +6,12 @@
 #include "base/files.h"
 #include "config/complete/complete.h"
 #include "config/complete/instance_groups.h"
+#include "config/known_backends.h"
 #include "config/text/outline.h"
 #include "model_config.pb.h"
 #include "repository/check/check_rules.h"
 #include "repository/config_file.h"
+#include "repository/load_advice.h"
 
 namespace nereid::repository {
 namespace {
@@ -18,6 +20,11 @@ namespace {
 bool IsWithin(std::string_view path, std::string_view field) {
   if (!path.starts_with(field)) return false;
   return path.size() == field.size() || path[field.size()] == '.' || path[field.size()] == '[';
+}
+
+// A plug-in of another author may complete what the tensors lack.
+bool MayFillInTensors(const config::ModelConfig& config) {
+  return !config.is_ensemble() && config::FindKnownBackend(config.backend()) == nullptr;
 }
 
 // A function in model.py may add to the listed inputs and outputs and complete them.
@@ -71,6 +78,7 @@ void CheckedModel::ReadText(const CheckOptions& options) {
   }
   facts_ = layout::FactsOf(*reading.config, has_config_file_);
   check::CheckExamples(text_, this);
+  check::CheckPlaceholders(text_, this);
   Complete(*reading.config, options);
 }
 
@@ -130,6 +138,16 @@ void CheckedModel::Complete(const config::ModelConfig& written, const CheckOptio
     }
     return;
   }
+  const bool knows_backends = !options.backend_directory.empty();
+  if (knows_backends &&
+      IsNoModel(directory_, **completed, has_config_file_, options.backend_directory)) {
+    AddOfFile(check::kNoModel, directory_.path,
+              "the directory '" + directory_.name +
+                  "' is no model: it has neither a configuration nor a model file, and there is no "
+                  "backend '" +
+                  (*completed)->backend() + "'");
+    return;
+  }
   // What the backend prefers is not known here. It could be the CPU, so groups of kind AUTO are
   // taken as that.
   config::InstanceDefaults defaults;
@@ -154,6 +172,10 @@ void CheckedModel::FindProblems(const CheckOptions& options) {
     const bool filled_in = problem.rule == "tensor.data_type" || problem.rule == "tensor.dims";
     if (filled_in && !options.strict_config && FillsInTensors(*config_)) continue;
     Add(problem);
+    if (!filled_in || options.strict_config || !MayFillInTensors(*config_)) continue;
+    findings_.back().severity = config::Severity::kWarning;
+    findings_.back().remedy += " The load fails if the backend does not complete it.";
+    incomplete_ = true;
   }
 }
 

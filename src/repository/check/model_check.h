@@ -24,6 +24,8 @@ struct CheckOptions {
   std::string config_name;
   /// The directory of the backends. If empty, their libraries are not checked.
   std::string backend_directory;
+  /// The directory of the repository agents. If empty, their libraries are not checked.
+  std::string repoagent_directory;
   /// The numbers of the GPUs of the machine that will serve, if known.
   std::optional<std::vector<int32_t>> gpus;
   /// At most this many errors in the text of one configuration are reported.
@@ -95,6 +97,9 @@ namespace check {
 
 /// Finds the values in a configuration that nereid init wrote as examples, and that are unchanged.
 void CheckExamples(const std::string& text, CheckedModel* model);
+
+/// Warns of placeholders of templates in texts that are in quotes.
+void CheckPlaceholders(const std::string& text, CheckedModel* model);
 
 /// Warns of TorchScript modules that keep state between calls but serve all clients at once.
 void CheckModuleState(CheckedModel* model);

@@ -172,19 +172,20 @@ TEST_F(RepositoryCheckTest, LooksAtVersionDirectories) {
       ElementsAre(
           "models/a/010 warning versions.ignored : ignoring version directory '010' of model 'a': "
           "it is not a number, or starts with a zero",
-          "models/a/1_old warning versions.name : the directory '1_old' of model 'a' counts as "
-          "version 1, which is read from the directory '1'",
-          "models/a/2_new warning versions.name : the directory '2_new' of model 'a' counts as "
-          "version 2, and there is no directory '2'",
+          "models/a/1_old warning versions.ignored : ignoring version directory '1_old' of model "
+          "'a': it is not a number, or starts with a zero",
+          "models/a/2_new warning versions.ignored : ignoring version directory '2_new' of model "
+          "'a': it is not a number, or starts with a zero",
           "models/a/abc warning versions.ignored : ignoring version directory 'abc' of model 'a': "
           "it is not a number, or starts with a zero",
           "models/a/config.pbtxt:1:64 warning versions.missing version_policy.specific.versions[1]:"
           " version 7 is specified for model 'a', but the version directory is not present",
           "models/b error versions.none : at least one version must be available under the version "
           "policy of model 'b'",
-          "models/c/3_x error versions.name : the directory '3_x' of model 'c' counts as version "
-          "3, "
-          "and there is no directory '3'"));
+          "models/c error versions.none : at least one version must be available under the version "
+          "policy of model 'c'",
+          "models/c/3_x warning versions.ignored : ignoring version directory '3_x' of model 'c': "
+          "it is not a number, or starts with a zero"));
 }
 
 TEST_F(RepositoryCheckTest, LooksForBackendLibraries) {

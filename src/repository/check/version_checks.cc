@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the directories of versions.
-#include <algorithm>
-
 #include "base/files.h"
 #include "config/version_policy.h"
 #include "repository/check/check_rules.h"
@@ -9,25 +7,6 @@
 
 namespace nereid::repository::check {
 namespace {
-
-bool IsReserved(const std::string& name) {
-  return name == "configs" || name == "warmup" || name == "initial_state";
-}
-
-// "1_old" counts as version 1, but the server looks for version 1 in the directory "1".
-void CheckName(const config::ModelFiles& files, const std::string& name, int64_t version,
-               bool served, CheckedModel* model) {
-  const std::string number = std::to_string(version);
-  if (name == number) return;
-  const bool hidden = files.subdirectories.contains(number);
-  RuleInfo rule = kVersionName;
-  if (hidden || !served) rule.severity = Severity::kWarning;
-  model->AddOfFile(rule, base::JoinPath(model->directory().path, name),
-                   "the directory '" + name + "' of model '" + model->directory().name +
-                       "' counts as version " + number +
-                       (hidden ? ", which is read from the directory '" + number + "'"
-                               : ", and there is no directory '" + number + "'"));
-}
 
 // Returns the position of a number in the list of a specific policy.
 std::string PathOfVersion(const config::ModelConfig& config, int64_t version) {
@@ -54,7 +33,7 @@ std::vector<int64_t> CheckVersions(const config::ModelFiles& files,
   for (const auto& [name, entries] : files.subdirectories) {
     if (const auto version = config::ParseVersionDirectory(name)) {
       available.push_back(*version);
-    } else if (!IsReserved(name)) {
+    } else if (!config::WhyNoVersion(name).empty()) {
       model->AddOfFile(kIgnoredDirectory, base::JoinPath(model->directory().path, name),
                        "ignoring version directory '" + name + "' of model '" +
                            model->directory().name +
@@ -62,13 +41,6 @@ std::vector<int64_t> CheckVersions(const config::ModelFiles& files,
     }
   }
   const auto selection = config::SelectVersions(config.version_policy(), available);
-  for (const auto& [name, entries] : files.subdirectories) {
-    const auto version = config::ParseVersionDirectory(name);
-    if (!version) continue;
-    const auto& served = selection.versions;
-    const bool is_served = std::find(served.begin(), served.end(), *version) != served.end();
-    CheckName(files, name, *version, is_served, model);
-  }
   for (const int64_t missing : selection.missing) {
     model->Add(kMissingVersion, PathOfVersion(config, missing),
                "version " + std::to_string(missing) + " is specified for model '" +
