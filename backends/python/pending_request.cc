@@ -192,7 +192,8 @@ bool PendingRequest::Deliver() {
     if (error_.ok() && (decoupled_ || later_)) {
       return true;
     }
-    if (error_.ok()) {
+    // A failure after the only response of a model that is not decoupled is in the log alone.
+    if (error_.ok() || (sent_ && !decoupled_)) {
       stream_.Finish();
     } else {
       stream_.Fail(error_);
