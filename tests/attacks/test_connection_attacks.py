@@ -146,10 +146,10 @@ def test_slow_bodies(server, attack, framing):
     ("GET /v2/health/live HTTP/1.1\r\nA: ", "a" * 100, 431),
     ("GET /v2/health/live HTTP/1.1\r\nA: ", "a\r\n ", 431),
     ("GET /", "v2/" * 100, 431),
-    ("POST /v2/models/plain/infer HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+    ("POST /v2/models/plain/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;",
      "name=value;" * 10, 431),
-    ("POST /v2/models/plain/infer HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "0" * 100, 431),
-    ("POST /v2/models/plain/infer HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
+    ("POST /v2/models/plain/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "0" * 100, 431),
+    ("POST /v2/models/plain/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
      "A: b\r\n", 431),
 ], ids=["fields", "value", "folded", "target", "extensions", "chunk_size", "trailers"])
 def test_no_end(server, attack, begin, block, status):

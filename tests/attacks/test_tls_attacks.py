@@ -188,7 +188,7 @@ def test_records_of_one_byte(tls_server, attack, certificates):
             except ssl.SSLWantReadError:
                 raw.sendall(outgoing.read())
                 incoming.write(raw.recv(1 << 16))
-        session.write(b"POST /v2/models/plain/infer HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n")
+        session.write(b"POST /v2/models/plain/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
         with contextlib.suppress(OSError):
             for _ in range(100_000):
                 session.write(b"x")

@@ -73,7 +73,7 @@ def ask(ports):
 @pytest.mark.parametrize("name", ROUTES)
 def test_wrong_methods(ask, name):
     for method in METHODS:
-        if method in ROUTES[name][2]:
+        if method in ROUTES[name][2] or (method == "HEAD" and "GET" in ROUTES[name][2]):
             continue
         reply = ask(name, method)
         assert reply.status == 405, method

@@ -22,7 +22,7 @@ from raw_http import Wire, head, tensor
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "frontend" / "http" / "route.h"
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "NONSENSE")
 MAX_INPUT = 20_000
-REFUSED = (400, 404, 405, 413, 500, 501, 503)
+REFUSED = (400, 404, 405, 413, 415, 500, 501, 503)
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,8 @@ def test_every_endpoint_has_a_row():
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_wrong_methods(client, row):
     for method in METHODS:
-        if method not in row.methods:
+        is_read = method == "HEAD" and "GET" in row.methods
+        if method not in row.methods and not is_read:
             client.refused(method, path_of(row), "{}" if method == "PUT" else None,
                            among=(400, 405, 501))
 
@@ -219,7 +220,7 @@ def test_unknown_models(client, row, model):
 
 @pytest.mark.parametrize("row", [r for r in ROWS if "{v}" in r.path], ids=name_of)
 @pytest.mark.parametrize("version", ["2", "0", "99999999999999999999", "-1", "1.0", "x", "", "+1",
-                                     "%31"])
+                                     "%2b1"])
 def test_unknown_versions(client, row, version):
     for method in row.methods:
         body = json.dumps(row.body) if method == "POST" else None
@@ -322,12 +323,14 @@ def test_content_types(client, row):
 
 @pytest.mark.parametrize("row", WITH_BODY, ids=name_of)
 def test_wrong_encodings(client, row):
-    """A body that is not what its Content-Encoding says. Only inference inflates bodies."""
+    """A body that is not what its Content-Encoding says."""
     body = json.dumps(row.body)
     for encoding in ("gzip", "deflate", "br", "zstd", "identity, gzip", "\xff", "x" * 1000):
         status, text = client.ask("POST", path_of(row), body, {"Content-Encoding": encoding})
         if row.endpoint == "kInfer":
             assert status in (400, 501), (encoding, status, text)
+        if encoding in ("gzip", "deflate", "br"):
+            assert status in REFUSED, (encoding, status)
         assert status in (200, *REFUSED), (encoding, status)
 
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """HTTP itself: paths, methods, framing of bodies, keep-alive, pipelining, compression."""
 
+import contextlib
+import email.utils
 import gzip
+import http.client
 import json
+import time
 import zlib
 
 import numpy as np
@@ -54,8 +58,44 @@ def test_wrong_method(server, method, path):
     assert response.error == "Method Not Allowed"
 
 
-def test_head_is_a_wrong_method(server):
-    assert request(server, "HEAD", "/v2/health/live").status == 405
+@pytest.mark.parametrize("path", ["/v2", "/v2/health/live", "/v2/health/ready", "/v2/models/fixed",
+                                  "/v2/models/fixed/ready", "/v2/models/stats", "/v2/logging",
+                                  "/v2/models/unknown"])
+def test_head_has_the_fields_of_get(server, path):
+    connection = http.client.HTTPConnection("127.0.0.1", server.http_port, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("HEAD", path)
+        answer = connection.getresponse()
+        assert answer.read() == b""
+        connection.request("GET", path)  # would read a body that had followed
+        plain = connection.getresponse()
+        body = plain.read()
+    assert answer.status == plain.status
+    assert answer.headers["content-type"] == plain.headers["content-type"]
+    if not path.endswith("stats"):  # whose numbers change
+        assert int(answer.headers["content-length"]) == len(body)
+
+
+def test_a_wrong_method_names_those_that_are_allowed(server):
+    assert request(server, "POST", "/v2").headers["allow"] == "GET, HEAD"
+    assert raw_http.get(server, PATH).headers["allow"] == "POST"
+    assert request(server, "HEAD", PATH).status == 405
+
+
+def test_replies_have_a_date(server):
+    for response in (raw_http.get(server, "/v2"), raw_http.get(server, "/v1"),
+                     infer(server, MODEL, BODY)):
+        sent = email.utils.parsedate_to_datetime(response.headers["date"])
+        assert abs(sent.timestamp() - time.time()) < 300
+
+
+@pytest.mark.parametrize("fields", [
+    [], ["Host: a", "Host: a"], ["Host: a b"], ["Host: a/b"], ["Host: u@a"], ["Host: a:x"]],
+    ids=["missing", "twice", "blank", "slash", "user", "port"])
+def test_the_host_is_there_once(server, fields):
+    with Wire(server) as wire:
+        wire.send(("\r\n".join(["GET /v2 HTTP/1.1", *fields, "", ""])).encode())
+        assert wire.read().status == 400
 
 
 def test_query_is_ignored(server):

@@ -130,7 +130,9 @@ void Http2Stream::Begin(bool has_body) {
     if (head_size_ > options.max_head_size) return Refuse(RefusalOfLongHead(options.max_head_size));
     if (fields_.refusal().status != 0) return Refuse(fields_.refusal());
     limit_ = {options.max_body_size};
-    if (has_body && body_size_.value_or(UINT64_MAX) > kSmallBody) {
+    const uint64_t announced = body_size_.value_or(UINT64_MAX);
+    const bool is_too_long = body_size_ && announced > limit_.size;
+    if (has_body && !is_too_long && announced > kSmallBody) {
       IdentifyPeer(options, *host_, &exchange_.request());
       limit_ = Smaller(limit_, loop_->handler().LimitBody(exchange_));
     }

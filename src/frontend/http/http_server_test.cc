@@ -337,8 +337,8 @@ TEST_F(HttpServerTest, MalformedHttp) {
   Start();
   for (const char* text :
        {"nonsense\r\n\r\n", "GET /v2 HTTP/9.1\r\n\r\n", "GET /v2 HTTP/1.1\r\nbad header\r\n\r\n",
-        "POST /v2 HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-        "POST /v2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+        "POST /v2 HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+        "POST /v2 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
     RawClient client(server_->port());
     client.Send(text);
     const auto response = client.Receive();
@@ -369,8 +369,8 @@ TEST_F(HttpServerTest, OversizedBody) {
   EXPECT_TRUE(client.AtEnd());
   RawClient chunked(server_->port());
   chunked.Send(std::string("POST ") + kInfer +
-               " HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'x') +
-               "\r\n0\r\n\r\n");
+               " HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n" +
+               std::string(2000, 'x') + "\r\n0\r\n\r\n");
   EXPECT_EQ(chunked.Receive()->status, 413);
 }
 
@@ -383,7 +383,8 @@ TEST_F(HttpServerTest, SlowClientsAreClosed) {
   RawClient in_head(server_->port());
   in_head.Send("POST /v2 HTTP/1.1\r\nHost:");
   RawClient in_body(server_->port());
-  in_body.Send(std::string("POST ") + kInfer + " HTTP/1.1\r\nContent-Length: 100\r\n\r\nabc");
+  in_body.Send(std::string("POST ") + kInfer +
+               " HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc");
   EXPECT_TRUE(idle.AtEnd());
   EXPECT_TRUE(in_head.AtEnd());
   EXPECT_TRUE(in_body.AtEnd());

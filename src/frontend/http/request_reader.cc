@@ -113,6 +113,7 @@ std::optional<RequestReader::Result> RequestReader::BeginBody(std::string_view* 
   const uint64_t size = length ? *length : 0;
   has_large_body_ = chunked || size > kSmallBody;
   BodyLimit limit{options_.max_body_size};
+  if (size > limit.size) return Refuse(RefusalOfLongBody(head, limit, size));
   if (has_large_body_ && limit_body_ != nullptr) limit = Smaller(limit, limit_body_());
   if (size > limit.size) return Refuse(RefusalOfLongBody(head, limit, size));
   // RFC 9110, section 10.1.1: a client that has begun to send the body does not wait.

@@ -278,6 +278,7 @@ void TlsStream::OnWritable() noexcept {
 /// Sends `encrypted` to the client, or keeps what inner_ does not take, and clears it. Returns
 /// false if the connection is lost or memory has run out.
 bool TlsStream::Send(std::string* encrypted) noexcept {
+  if (encrypted->empty()) return true;
   const OutQueue::Outcome outcome = owed_.Send(*inner_, *encrypted);
   encrypted->clear();
   if (outcome == OutQueue::Outcome::kBlocked) inner_->AwaitWritable();
