@@ -14,7 +14,7 @@ from server_process import free_ports
 
 MAX_INPUT = 20_000
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "NONSENSE")
-REFUSED = (400, 404, 405, 413, 500, 501, 503)
+REFUSED = (400, 404, 405, 413, 415, 500, 501, 503)
 # (front end, path, methods, headers); the bodies of those with POST are JSON.
 ROUTES = {
     "ping": ("sagemaker", "/ping", ("GET",), {}),

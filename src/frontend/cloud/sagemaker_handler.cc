@@ -217,7 +217,9 @@ void SagemakerHandler::Find(Exchange& exchange, std::string_view name) const {
 
 void SagemakerHandler::Load(Exchange& exchange) {
   if (const Status status = http::DecompressBody(exchange, kMaxLoadBody, nullptr); !status.ok()) {
-    return SetDocument(exchange, status);
+    const bool is_known = status.code() != base::StatusCode::kUnsupported;
+    return exchange.reply().SetError(is_known ? HttpStatusOf(status) : 415, http::kJsonType,
+                                     status.message());
   }
   const auto model = codec::json::DecodeSagemakerLoad(exchange.body().view());
   if (!model.ok()) return SetDocument(exchange, model.status());
