@@ -65,10 +65,10 @@ class LoadSteps {
                                      LoadRun& run);
   /// Returns whether the files were changed since the guard was made, and logs the first that was.
   bool IsTorn(const ModelId& id, const ReadGuard& guard) const;
-  /// Returns whether the model serves and its files have not changed since it was loaded.
   /// Returns the job of a member of the requested model with the overrides that the member serves
   /// with: a load of an ensemble does not take them back. Returns other jobs unchanged.
   LoadJob WithKeptOverrides(const ModelId& id, const LoadJob& job) const;
+  /// Returns whether the model serves and its files have not changed since it was loaded.
   bool IsCurrent(const ModelId& id, const LoadJob& job) const;
   /// Returns whether the job of a scan is about a directory that holds no model, and none serves.
   bool IsLeftOut(const ModelId& id, const LoadJob& job, const PolledModel& polled) const;
