@@ -149,14 +149,6 @@ void SetDocument(Exchange& exchange, std::string_view type, const Document& docu
   SetText(exchange, type, {});
 }
 
-/// Returns whether the body must be inflated before the request is served. Inference inflates it
-/// itself, after other checks; generate refuses it, as in Triton.
-bool MustInflate(const Exchange& exchange, const Route& route) {
-  if (exchange.head().content_encoding.empty() || exchange.body().total_size() == 0) return false;
-  return route.endpoint != Endpoint::kInfer && route.endpoint != Endpoint::kGenerate &&
-         route.endpoint != Endpoint::kGenerateStream;
-}
-
 std::string_view ErrorType(const EndpointSpec& spec) {
   return spec.has_plain_errors ? kTextType : kJsonType;
 }
@@ -243,7 +235,8 @@ void KserveHandler::Serve(Exchange& exchange, const Route& route, Method method)
                       [this, &exchange, route] { health_.Explain(exchange, route); });
   }
   if (method == Method::kHead) method = Method::kGet;  // the connection leaves the body out
-  if (MustInflate(exchange, route)) return Inflate(exchange, route, method);
+  const bool is_packed = !exchange.head().content_encoding.empty();
+  if (is_packed && exchange.body().total_size() != 0) return Inflate(exchange, route, method);
   ServeAdmitted(exchange, route, method);
 }
 
