@@ -99,7 +99,10 @@ Execution::Execution(const Engine* engine, Gpu* gpu, Streams* streams, int profi
 Error Execution::Create(const Engine* engine, Gpu* gpu, Streams* streams, int profile,
                         const Options& options, std::unique_ptr<Execution>* execution) {
   std::unique_ptr<Execution> made(new Execution(engine, gpu, streams, profile, options));
-  NEREID_BACKEND_TRY(made->NewContext(options.memory, &made->context_));
+  if (Error error = made->NewContext(options.memory, &made->context_); !error.ok()) {
+    const Error ignored = streams->Settle();  // before the context goes away
+    return error;
+  }
   *execution = std::move(made);
   return {};
 }
@@ -319,22 +322,26 @@ Error Execution::CaptureGraphs(std::vector<GraphRange> ranges) {
     NEREID_BACKEND_TRY(graph_memory_.Reserve(engine_.LentSize(profile_)));
   }
   for (GraphRange& range : ranges) {
-    const Error error = Capture(range);
+    auto captured = std::make_unique<Captured>();
+    const Error error = Capture(range, captured.get());
+    if (!error.ok()) {
+      const Error ignored = streams_.Settle();  // before the context goes away
+    }
     NEREID_BACKEND_TRY(gpu_->CheckUsable());
     if (!error.ok()) {
-      const Error ignored = streams_.Settle();
       NEREID_BACKEND_LOG(WARN, "a CUDA graph for the shapes " + backend::ShapeText(range.upper[0]) +
                                    ", ... is left out: " + error.message());
       continue;
     }
     ranges_.push_back(std::move(range));
+    graphs_.push_back(std::move(captured));
   }
   return {};
 }
 
 /// Captures a graph. TensorRT must have run once with the same shapes before, which also allocates
 /// the outputs: nothing may be allocated during the capture.
-Error Execution::Capture(const GraphRange& range) {
+Error Execution::Capture(const GraphRange& range, Captured* captured) {
   std::vector<RunInput> inputs;
   std::vector<std::string> zeros;
   zeros.reserve(range.upper.size());
@@ -353,7 +360,6 @@ Error Execution::Capture(const GraphRange& range) {
     inputs.push_back({shape, data.data(), data.size()});
     NEREID_BACKEND_TRY(CopyInput(i, inputs.back()));
   }
-  auto captured = std::make_unique<Captured>();
   NEREID_BACKEND_TRY(NewContext(ContextMemory::kLent, &captured->context));
   Engine::LendMemory(graph_memory_.data(), graph_memory_.size(), captured->context.get());
   NEREID_BACKEND_TRY(Start(inputs, captured->context.get()));
@@ -371,7 +377,6 @@ Error Execution::Capture(const GraphRange& range) {
   if (captured->memory != Memory()) {
     return Error::Internal("an output has moved");
   }
-  graphs_.push_back(std::move(captured));
   return {};
 }
 

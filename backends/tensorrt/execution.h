@@ -113,7 +113,8 @@ class Execution {
   /// Tells a context the shapes and addresses of the inputs.
   Error SetInputs(std::span<const RunInput> inputs, Context* context) const;
   Error Enqueue(Context* context);
-  Error Capture(const GraphRange& range);
+  /// After a failure the context may have work in the streams.
+  Error Capture(const GraphRange& range, Captured* captured);
   /// Sets the inputs of a context and starts a run.
   Error Start(std::span<const RunInput> inputs, Context* context);
   /// Returns the graph for the inputs, or null, and sets the shapes of the outputs of such a run.
