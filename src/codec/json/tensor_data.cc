@@ -189,7 +189,7 @@ Status ReadNumbers(Cursor& cursor, uint64_t count, const Subject& subject, char*
   return reader.Read(count, read_many, [&]() -> Status {
     Number number;
     std::string_view text;
-    T value;
+    T value = T();
     NEREID_RETURN_IF_ERROR(reader.ReadNumberElement(KindOf<T>(), &number, &text));
     NEREID_RETURN_IF_ERROR(Convert(number, text, subject, &value));
     std::memcpy(out, &value, sizeof(T));
