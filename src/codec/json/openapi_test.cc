@@ -39,6 +39,12 @@ TEST(OpenApi, AModelHasAnExample) {
   EXPECT_THAT(text, HasSubstr(R"("x-nereid-roles":["infer","manage"])"));
 }
 
+TEST(OpenApi, TheNameIsEncodedInPaths) {
+  OpenApiModel model = Model();
+  model.metadata.name = "a {b}/c";
+  EXPECT_THAT(EncodeModelOpenApi(model), HasSubstr(R"("/v2/models/a%20%7Bb%7D%2Fc/infer")"));
+}
+
 TEST(OpenApi, VersionsSequencesAndOptionalInputs) {
   OpenApiModel model = Model();
   model.version = "3";
