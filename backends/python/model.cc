@@ -276,8 +276,8 @@ Error PythonModel::Complete(TRITONBACKEND_Model* model) {
   if (!completed.empty()) {
     NEREID_BACKEND_TRY(MergeCompletion(completed, &document));
   }
-  // Also without the function: the server serves a model without a configuration if its backend says
-  // that there is nothing to add.
+  // Also without the function: the server serves a model without a configuration if its backend
+  // says that there is nothing to add.
   NEREID_BACKEND_TRY(backend::WriteConfigDocument(model, document));
   return Read(model);
 }

@@ -25,8 +25,8 @@ Error CheckType(const ModelConfig& config, const std::string& kind, const std::s
   if (type == TRITONSERVER_TYPE_BYTES || ScalarTypeOf(type)) {
     return {};
   }
-  return Error::InvalidArgument("unsupported datatype " + backend::DataTypeToConfig(type) + " for " +
-                                kind + " '" + name + "' for model '" + config.name + "'");
+  return Error::InvalidArgument("unsupported datatype " + backend::DataTypeToConfig(type) +
+                                " for " + kind + " '" + name + "' for model '" + config.name + "'");
 }
 
 /// Checks a tensor of strings. In TorchScript it is a list, which has one dimension.
@@ -55,8 +55,7 @@ Error NameTensors(const ModelConfig& config, std::vector<NamedTensor>* inputs,
     inputs->push_back({control.name, control.data_type});
   }
   for (const auto& state : config.states) {
-    NEREID_BACKEND_TRY(
-        CheckType(config, "input state", state.input_name, state.output.data_type));
+    NEREID_BACKEND_TRY(CheckType(config, "input state", state.input_name, state.output.data_type));
     NEREID_BACKEND_TRY(CheckText(config, "state", state.output));
     inputs->push_back({state.input_name, state.output.data_type});
   }
@@ -139,12 +138,12 @@ void LogSettings(const ModelConfig& config, const RunSettings& settings) {
   };
   log("Optimized execution", settings.optimized_execution);
   log("Inference Mode", settings.inference_mode);
-  for (const auto& [parameter, what] : std::map<std::string, std::string>{
-           {"ENABLE_CACHE_CLEANING", "Cache Cleaning"},
-           {"ENABLE_TENSOR_FUSER", "Tensor fuser"},
-           {"ENABLE_WEIGHT_SHARING", "Weight sharing"},
-           {"ENABLE_JIT_PROFILING", "Jit profiling"},
-           {"ENABLE_JIT_EXECUTOR", "Jit executor"}}) {
+  for (const auto& [parameter, what] :
+       std::map<std::string, std::string>{{"ENABLE_CACHE_CLEANING", "Cache Cleaning"},
+                                          {"ENABLE_TENSOR_FUSER", "Tensor fuser"},
+                                          {"ENABLE_WEIGHT_SHARING", "Weight sharing"},
+                                          {"ENABLE_JIT_PROFILING", "Jit profiling"},
+                                          {"ENABLE_JIT_EXECUTOR", "Jit executor"}}) {
     bool enabled = false;
     if (config.parameters.Find(parameter) != nullptr &&
         config.parameters.ReadBool(parameter, &enabled).ok()) {

@@ -81,10 +81,11 @@ Error TensorFlowModel::Load(TRITONBACKEND_Model* model) {
     NEREID_BACKEND_TRY(framework::CheckInputNames(config_, loaded->signature));
   }
   if (!saved_model_ && (config_.inputs.empty() || config_.outputs.empty())) {
-    NEREID_BACKEND_LOG(WARN, "model '" + config_.name +
-                                 "': a GraphDef does not say what its inputs and outputs are, and the "
-                                 "configuration lists no " +
-                                 (config_.inputs.empty() ? "inputs" : "outputs"));
+    NEREID_BACKEND_LOG(WARN,
+                       "model '" + config_.name +
+                           "': a GraphDef does not say what its inputs and outputs are, and the "
+                           "configuration lists no " +
+                           (config_.inputs.empty() ? "inputs" : "outputs"));
   }
   LeaveControlsOpen(config_, &loaded->signature.inputs);
   auto plan = std::make_shared<framework::RunPlan>();

@@ -42,10 +42,10 @@ struct Inflated {
 };
 
 /// Inflates all of `packed` into a buffer, from its byte `offset` on. Gzip data may have several
-/// members, whose contents follow each other (RFC 1952, section 2.2). The result has at most `limit`
-/// bytes, and the memory used is at most about twice the result; all of it is charged to `budget`,
-/// if there is one. `encoding` must not be kIdentity; without a value both formats are accepted.
-/// `packed` comes from outside and may hold anything.
+/// members, whose contents follow each other (RFC 1952, section 2.2). The result has at most
+/// `limit` bytes, and the memory used is at most about twice the result; all of it is charged to
+/// `budget`, if there is one. `encoding` must not be kIdentity; without a value both formats are
+/// accepted. `packed` comes from outside and may hold anything.
 Inflated Inflate(std::string_view packed, std::optional<Encoding> encoding, size_t offset,
                  uint64_t limit, std::shared_ptr<base::ByteBudget> budget = nullptr);
 
