@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 
-#include "app/options/default_directories.h"
 #include "app/options/flag_table.h"
 
 namespace nereid::app {
@@ -593,22 +592,7 @@ TEST(FlagTableTest, HasEveryFlagOfTriton) {
   EXPECT_EQ(names.size(), triton.size() + static_cast<size_t>(extensions));
 }
 
-TEST(DefaultDirectoriesTest, SearchesTritonsThenTheBuildsThenTheInstalledDirectory) {
-  const auto find = [](std::set<std::string> existing, const std::string& executable) {
-    return DefaultPluginDirectory("backends", executable, [existing](const std::string& path) {
-      return existing.contains(path);
-    });
-  };
-  const std::string opt = "/opt/tritonserver/backends";
-  EXPECT_EQ(find({opt, "/b/backends"}, "/b/bin/nereid"), opt);
-  EXPECT_EQ(find({"/b/backends", "/b/lib/nereid/backends"}, "/b/bin/nereid"), "/b/backends");
-  EXPECT_EQ(find({"/usr/lib/nereid/backends"}, "/usr/bin/nereid"), "/usr/lib/nereid/backends");
-  EXPECT_EQ(find({}, "/usr/bin/nereid"), opt);
-  EXPECT_EQ(find({}, ""), opt);
-  EXPECT_THAT(ExecutablePath(), HasSubstr("/app_options_test"));
-}
-
-TEST(DefaultDirectoriesTest, AFlagOverridesTheSearch) {
+TEST(CommandLineTest, AFlagOverridesTheSearchForPlugIns) {
   EXPECT_EQ(Good({"--backend-directory=/b"}).options.plugins.backend_directory, "/b");
   EXPECT_THAT(Good({}).warnings, IsEmpty());
 }
