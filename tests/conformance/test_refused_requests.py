@@ -8,7 +8,6 @@ import grpc_raw
 import models
 import pytest
 import raw_http
-from tritonclient.grpc import service_pb2 as pb
 from tritonclient.grpc import service_pb2_grpc
 
 FAMILY = "nereid_requests_refused_total"
@@ -89,7 +88,8 @@ def request(shape, model="fixed", raw=b"\0" * 8, name="INPUT0"):
 @pytest.mark.parametrize("reason,message", [
     ("invalid", request([3], raw=b"\0" * 12)),
     ("invalid", request([2], name="OTHER")),
-    ("malformed", pb.ModelInferRequest(model_name="fixed", raw_input_contents=[b"x"])),
+    ("malformed", grpc_raw.infer_request("fixed", [grpc_raw.tensor("INPUT0", "INT32", [2])],
+                                         [b"\0" * 8], parameters={"priority": "high"})),
     ("unknown_model", request([2], model="absent"))],
     ids=["shape", "input", "malformed", "unknown"])
 def test_refusals_over_grpc(refusing, reason, message):
