@@ -162,15 +162,23 @@ def grpc_request(count, model="flat_classifier"):
     return message
 
 
-@pytest.mark.parametrize("count,text", [
-    (0, "invalid value for 'classification' parameter, expected >= 0"),
-    (-1, "invalid value for 'classification' parameter, expected >= 0"),
-    (True, "invalid value type for 'classification' parameter, expected int64_param"),
-    ("2", "invalid value type for 'classification' parameter, expected int64_param"),
-    (2.0, "invalid value type for 'classification' parameter, expected int64_param"),
-])
-def test_what_is_no_count_over_grpc(server, count, text):
-    assert grpc_raw.failure(server, "ModelInfer", grpc_request(count)) == ("INVALID_ARGUMENT", text)
+@pytest.mark.parametrize("count", [0, -1])
+def test_counts_out_of_range_over_grpc(server, count):
+    assert grpc_raw.failure(server, "ModelInfer", grpc_request(count)) == (
+        "INVALID_ARGUMENT", "invalid value for 'classification' parameter, expected >= 0")
+
+
+@pytest.mark.parametrize("count", [True, "2", 2.0])
+def test_what_is_no_count_over_grpc(server, count):
+    assert grpc_raw.failure(server, "ModelInfer", grpc_request(count)) == (
+        "INVALID_ARGUMENT", "invalid value type for 'classification' parameter, expected "
+                            "int64_param or uint64_param")
+
+
+def test_an_unsigned_count_over_grpc(server):
+    response = grpc_raw.call(server, "ModelInfer",
+                             grpc_request(grpc_raw.pb.InferParameter(uint64_param=2**63)))
+    assert response.outputs[0].shape == [6]
 
 
 @pytest.mark.parametrize("count", [2**32, 2**32 + 1])
