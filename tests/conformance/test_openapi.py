@@ -2,6 +2,7 @@
 """The OpenAPI documents: valid, true to the routes, and with examples that the models answer."""
 
 import json
+import urllib.parse
 
 import decoupled_models
 import jsonschema
@@ -59,7 +60,7 @@ def test_the_server(serving):
 @pytest.mark.parametrize("version", ["", "/versions/1"])
 def test_the_example_is_answered(serving, name, version):
     doc = document(serving, f"/v2/models/{name}{version}/openapi.json")
-    path = f"/v2/models/{name}{version}/infer"
+    path = f"/v2/models/{urllib.parse.quote(name, safe='')}{version}/infer"
     content = doc["paths"][path]["post"]["requestBody"]["content"]["application/json"]
     jsonschema.validate(content["example"], resolved(doc, content["schema"]))
     answer = raw_http.request(serving, "POST", path, json.dumps(content["example"]).encode())
