@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "config/text/invalid_utf8.h"
 
 namespace nereid::config {
 namespace {
@@ -21,6 +22,7 @@ base::Status Outside(const std::string& model_directory, const std::string& labe
 
 std::vector<std::string> ParseLabels(std::string_view text) {
   std::vector<std::string> labels;
+  if (text.starts_with(kUtf8ByteOrderMark)) text.remove_prefix(kUtf8ByteOrderMark.size());
   while (!text.empty()) {
     const size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);

@@ -12,7 +12,8 @@
 namespace nereid::config {
 
 /// Splits the text of a label file: line i is the label of class i. A carriage return before a line
-/// feed is removed. A line feed at the end adds no empty label.
+/// feed is removed, and a byte order mark at the beginning. A line feed at the end adds no empty
+/// label.
 std::vector<std::string> ParseLabels(std::string_view text);
 
 /// Reads `label_filename`, a path relative to `model_directory`. UNSUPPORTED if it leads out of

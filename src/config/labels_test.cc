@@ -19,6 +19,9 @@ TEST(ParseLabels, SplitsLines) {
   EXPECT_THAT(ParseLabels("cat\ndog\r\n\nlast"), ElementsAre("cat", "dog", "", "last"));
   EXPECT_THAT(ParseLabels("one\n"), ElementsAre("one"));
   EXPECT_THAT(ParseLabels(""), IsEmpty());
+  EXPECT_THAT(ParseLabels("\xEF\xBB\xBFone\r\ntwo\r\n"), ElementsAre("one", "two"))
+      << "the byte order mark of an editor is no part of the first label";
+  EXPECT_THAT(ParseLabels("\xEF\xBB\xBF"), IsEmpty());
 }
 
 class LabelFileTest : public testing::Test {

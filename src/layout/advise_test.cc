@@ -82,6 +82,38 @@ TEST(AdviseTest, TheModelMovesWithWhatBelongsToIt) {
             "'m/1/model.savedmodel/variables'");
 }
 
+TEST(AdviseTest, ASavedModelIsADirectory) {
+  const std::string kSaved = "platform: \"tensorflow_savedmodel\"";
+  EXPECT_EQ(OnVersion({{"1/model.savedmodel", FileKind::kSavedModel}}, kSaved),
+            "'m/1/model.savedmodel' is a file, and a saved model is a directory: rename "
+            "'m/1/model.savedmodel' to 'm/1/saved_model.pb', then move 'm/1/saved_model.pb' to "
+            "'m/1/model.savedmodel/saved_model.pb'");
+  EXPECT_EQ(OnVersion({{"1/saved_model.pb", FileKind::kSavedModel},
+                       {"1/variables/variables.index", kOther}},
+                      kSaved + " default_model_filename: \"saved_model.pb\""),
+            "'m/1/saved_model.pb' is a file, and a saved model is a directory: move "
+            "'m/1/saved_model.pb' to 'm/1/model.savedmodel/saved_model.pb', then move "
+            "'m/1/variables' to 'm/1/model.savedmodel/variables', then remove "
+            "default_model_filename from 'm/config.pbtxt'");
+  EXPECT_EQ(OnVersion({{"1/model.savedmodel", FileKind::kGraphDef}}, kSaved),
+            "'m/1/model.savedmodel' is a TensorFlow graph: rename 'm/1/model.savedmodel' to "
+            "'m/1/model.graphdef', then set platform: \"tensorflow_graphdef\" in "
+            "'m/config.pbtxt'");
+}
+
+TEST(AdviseTest, ABackendIsNoPlatform) {
+  const auto advise = [](const std::string& config) {
+    return Text(AdviseOnBackend(Make({}), Facts(config)));
+  };
+  EXPECT_EQ(advise("platform: \"onnxruntime\""),
+            "'onnxruntime' is the name of a backend, not of a platform: remove platform from "
+            "'m/config.pbtxt', then set backend: \"onnxruntime\" in 'm/config.pbtxt'");
+  EXPECT_EQ(advise("platform: \"onnx\""),
+            "there is no platform 'onnx': remove platform from 'm/config.pbtxt', then set "
+            "backend: \"onnxruntime\" in 'm/config.pbtxt'");
+  EXPECT_EQ(advise("backend: \"tensorrtllm\""), "");
+}
+
 TEST(AdviseTest, SeveralModelsAreOffered) {
   EXPECT_EQ(OnVersion({{"1/a.onnx", kOnnx}, {"1/b.onnx", kOnnx}}, kRuntime),
             "found 'm/1/a.onnx' and 'm/1/b.onnx': rename 'm/1/a.onnx' to 'm/1/model.onnx', or set "

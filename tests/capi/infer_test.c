@@ -27,7 +27,7 @@ static void TestModel(TRITONSERVER_Server* server) {
         TRITONSERVER_ERROR_NOT_FOUND, "unknown model");
   CHECK(request == NULL);
   FAILS(TRITONSERVER_ServerLoadModel(server, NULL), TRITONSERVER_ERROR_INVALID_ARG, "model_name");
-  FAILS(TRITONSERVER_ServerLoadModel(server, "absent"), TRITONSERVER_ERROR_INTERNAL, "absent");
+  FAILS(TRITONSERVER_ServerLoadModel(server, "absent"), TRITONSERVER_ERROR_NOT_FOUND, "absent");
 
   OK(TRITONSERVER_ServerLoadModel(server, "copy"));
   OK(TRITONSERVER_ServerIsReady(server, &yes));

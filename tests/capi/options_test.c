@@ -72,7 +72,7 @@ static void CheckServes(TRITONSERVER_Server* server, TRITONSERVER_ResponseAlloca
 
 static void TestRepositories(TRITONSERVER_Server* server, TRITONSERVER_ResponseAllocator* allocator,
                              const char* more) {
-  FAILS(TRITONSERVER_ServerLoadModel(server, "elsewhere"), TRITONSERVER_ERROR_INTERNAL,
+  FAILS(TRITONSERVER_ServerLoadModel(server, "elsewhere"), TRITONSERVER_ERROR_NOT_FOUND,
         "failed to poll");
   FAILS(TRITONSERVER_ServerRegisterModelRepository(server, "/nonexistent", NULL, 0),
         TRITONSERVER_ERROR_INVALID_ARG, "repository not found");
@@ -89,7 +89,7 @@ static void TestRepositories(TRITONSERVER_Server* server, TRITONSERVER_ResponseA
         "repository not found");
   CheckServes(server, allocator, "elsewhere");
   OK(TRITONSERVER_ServerUnloadModel(server, "elsewhere"));
-  FAILS(TRITONSERVER_ServerLoadModel(server, "elsewhere"), TRITONSERVER_ERROR_INTERNAL,
+  FAILS(TRITONSERVER_ServerLoadModel(server, "elsewhere"), TRITONSERVER_ERROR_NOT_FOUND,
         "failed to poll");
 
   // With another name.
@@ -102,7 +102,7 @@ static void TestRepositories(TRITONSERVER_Server* server, TRITONSERVER_ResponseA
   OK(TRITONSERVER_ServerLoadModel(server, "renamed"));
   CheckServes(server, allocator, "renamed");
   CheckIndex(server, "{\"name\":\"renamed\",\"version\":\"1\",\"state\":\"READY\"}");
-  FAILS(TRITONSERVER_ServerLoadModel(server, "elsewhere"), TRITONSERVER_ERROR_INTERNAL,
+  FAILS(TRITONSERVER_ServerLoadModel(server, "elsewhere"), TRITONSERVER_ERROR_NOT_FOUND,
         "failed to poll");
   OK(TRITONSERVER_ServerUnregisterModelRepository(server, more));
   for (int i = 0; i < 2; ++i) TRITONSERVER_ParameterDelete((TRITONSERVER_Parameter*)mapping[i]);

@@ -63,6 +63,10 @@ def test_http_only_parameters_are_ignored(server):
     ("99999999999999999999", "INVALID_ARGUMENT",
      "failed to get model version from specified version string '99999999999999999999' "
      "(details: stol), version should be an integral value > 0"),
+    ("1x", "INVALID_ARGUMENT", "failed to get model version from specified version string '1x' "
+     "(details: stol), version should be an integral value > 0"),
+    ("1.0", "INVALID_ARGUMENT", "failed to get model version from specified version string '1.0' "
+     "(details: stol), version should be an integral value > 0"),
     ("7", "NOT_FOUND", f"Request for unknown model: '{MODEL}' version 7 is not found"),
 ])
 def test_version_text(server, version, code, text):

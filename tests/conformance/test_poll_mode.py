@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--model-control-mode=poll: the server follows the changes of its repository."""
 
+import shutil
 import time
 
 import numpy as np
@@ -71,6 +72,30 @@ def test_a_failed_reload_keeps_what_serves(client, polling):
     wait_for_index(client, "comes", [("1", "READY", FAILED_RELOAD)])
     edit(config, ('"absent"', '"identity"'), ("max_batch_size: 8", "max_batch_size: 4"))
     eventually(lambda: client.json("get_model_config", "comes")["max_batch_size"] == 4)
+
+
+def test_copies_beside_a_version_change_nothing(client, polling):
+    """Nor do directories of tools, and one whose name ends like that of a backend that is not there."""
+    model = polling.repository / "stays"
+    eventually(lambda: client.call("is_model_ready", "stays"))
+    names = ["2 (copy)", "1.bak", "3_old"]
+    for name in names:
+        shutil.copytree(model / "1", model / name)
+    for name in [".git/objects", ".ipynb_checkpoints", "old.bak"]:
+        (polling.repository / name).mkdir(parents=True)
+    eventually(lambda: "directory 'old.bak' of the model repository is no model"
+               in polling.log.read_text())
+    eventually(lambda: all(f"ignore version directory '{name}'" in polling.log.read_text()
+                           for name in names))
+    assert client.call("is_server_ready") and client.call("is_model_ready", "stays")
+    assert index(client, "stays") == [("1", "READY", "")]
+    Repository(polling.repository).identity("later", [("FP32", [4])], batch=8,
+                                            extra=ONE_CPU_INSTANCE)
+    eventually(lambda: client.call("is_model_ready", "later"))  # at least one scan later
+    log = polling.log.read_text()
+    assert all(log.count(f"ignore version directory '{name}'") == 1 for name in names)
+    assert log.count("'old.bak' of the model repository is no model") == 1
+    assert "'.git'" not in log and client.call("is_server_ready")
 
 
 def test_a_repository_that_is_away_keeps_what_serves(client, polling):

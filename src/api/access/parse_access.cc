@@ -14,6 +14,7 @@ namespace {
 using base::Status;
 
 constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors write it
 constexpr size_t kMaxShown = 64;
 
 std::string Quoted(std::string_view text) {
@@ -99,6 +100,7 @@ Status AddLine(std::string_view line, AccessPolicy::Grants* grants) {
 
 base::Result<std::shared_ptr<const AccessPolicy>> ParseAccess(std::string_view text) {
   AccessPolicy::Grants grants;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);

@@ -71,6 +71,7 @@ TEST(Compression, AcceptEncoding) {
   EXPECT_EQ(BestEncoding("deflate;q=0.5, gzip;q=0.8"), Encoding::kGzip);
   EXPECT_EQ(BestEncoding("br, *"), Encoding::kIdentity);
   EXPECT_EQ(BestEncoding("gzip;q=0"), Encoding::kIdentity);
+  EXPECT_EQ(BestEncoding("deflate;q=0.2, gzip;q=0.8x"), Encoding::kDeflate) << "0.8x is no weight";
   EXPECT_EQ(BestEncoding(" identity , gzip;q=0.9"), Encoding::kIdentity);
 }
 

@@ -206,6 +206,70 @@ TEST_F(RepositoryCheckTest, LooksForBackendLibraries) {
                   "'c', check model config runtime field"));
 }
 
+TEST_F(RepositoryCheckTest, LooksForRepositoryAgents) {
+  options_.repoagent_directory = (root_ / "agents").string();
+  Write("../agents/checksum/libtritonrepoagent_checksum.so");
+  Write("a/config.pbtxt",
+        "backend: \"identity\" model_repository_agents { agents { name: \"checksum\" }\n"
+        "agents { name: \"none\" } }");
+  Write("a/1/");
+  EXPECT_THAT(Findings(),
+              ElementsAre("models/a/config.pbtxt:2:10 error files.agent_library "
+                          "model_repository_agents.agents[1].name: there is no repository agent "
+                          "'none', which model 'a' needs"));
+}
+
+TEST_F(RepositoryCheckTest, ABackendOfOthersMayCompleteTensors) {
+  Write("a/config.pbtxt", "backend: \"mine\"\ninput { name: \"x\" }");
+  Write("a/1/");
+  EXPECT_THAT(Findings(),
+              ElementsAre(testing::StartsWith("models/a/config.pbtxt:2:1 warning tensor.data_type"),
+                          testing::StartsWith("models/a/config.pbtxt:2:1 warning tensor.dims")));
+  options_.strict_config = true;
+  EXPECT_THAT(Findings(), testing::Each(testing::HasSubstr(" error tensor.")));
+}
+
+TEST_F(RepositoryCheckTest, FilesForCapabilitiesAreTheirBackends) {
+  const std::string names = "\ncc_model_filenames { key: \"8.0\" value: \"other\" }";
+  Write("a/config.pbtxt", "backend: \"onnxruntime\" " + Io() + names);
+  Write("a/1/model.onnx");
+  EXPECT_THAT(Findings(), ElementsAre(testing::HasSubstr(" warning advice.capability_files ")));
+}
+
+TEST_F(RepositoryCheckTest, DirectoriesThatAreNoModelsAreWarnings) {
+  options_.backend_directory = (root_ / "backends").string();
+  Write("../backends/mine/libtriton_mine.so");
+  Write(".git/config");
+  Write(".ipynb_checkpoints/config-checkpoint.pbtxt");
+  Write("old.bak/");
+  Write("a.mine/1/");
+  EXPECT_THAT(Findings(),
+              ElementsAre("models/old.bak warning repository.no_model : the directory 'old.bak' is "
+                          "no model: it has neither a configuration nor a model file, and there is "
+                          "no backend 'bak'"));
+}
+
+TEST_F(RepositoryCheckTest, PlaceholdersInQuotesAreWarnings) {
+  Write("a/config.pbtxt",
+        "backend: \"identity\"\n"
+        "metric_tags { key: \"team\" value: \"{{ team }}\" }\n"
+        "parameters { key: \"mode\" value { string_value: \"${mode}\" } }\n"
+        "parameters { key: \"path\" value { string_value: \"$$TRITON_MODEL_DIRECTORY/x\" } }\n"
+        "parameters { key: \"chat\" value { string_value: \"{% if a %}<s>{{ a }}\" } }\n");
+  Write("a/1/");
+  const auto findings = Findings();
+  std::vector<std::string> placeholders;
+  for (const std::string& finding : findings) {
+    if (finding.find("text.placeholder_value") != std::string::npos)
+      placeholders.push_back(finding);
+  }
+  EXPECT_THAT(placeholders,
+              ElementsAre(testing::HasSubstr(":2:1 warning text.placeholder_value "
+                                             "metric_tags[team]: the placeholder '{{ team }}'"),
+                          testing::HasSubstr("parameters[mode].string_value: the placeholder "
+                                             "'${mode}' in the value of 'string_value'")));
+}
+
 TEST_F(RepositoryCheckTest, LooksAtConfigurationFiles) {
   Write("empty/");
   Write("a/configs/b.pbtxt", "backend: \"identity\" max_batch_size: -2");
@@ -239,14 +303,14 @@ std::string Step(const std::string& model, const std::string& from, const std::s
 TEST_F(RepositoryCheckTest, LooksAtTheMembersOfEnsembles) {
   Write("a/config.pbtxt", "backend: \"identity\"\n" + Io());
   Write("a/1/");
-  Write("broken/config.pbtxt", "name: \"");
+  Write("broken/config.pbtxt", "backend: \"");
   Write("auto/1/model.onnx");
   Write("e/config.pbtxt", Ensemble(Step("a", "x", "t") + Step("none", "t", "u") +
                                    Step("broken", "u", "v") + Step("auto", "v", "y")));
   Write("e/1/");
   EXPECT_THAT(
       Findings(),
-      ElementsAre(testing::StartsWith("models/broken/config.pbtxt:1:8 error text.syntax"),
+      ElementsAre(testing::StartsWith("models/broken/config.pbtxt:1:10 error text.syntax"),
                   "models/e/config.pbtxt:6:5 error members.data_type "
                   "ensemble_scheduling.step[0].input_map[x]: in ensemble e, ensemble tensor x: "
                   "inconsistent data type: TYPE_INT32 is inferred from model e while TYPE_FP32 is "

@@ -48,7 +48,7 @@ def read_all(path: str, seen: Set[str]) -> bytes:
     if len(content) > _MAX_FILE:
         raise Refused(f"{path} is larger than {_MAX_FILE} bytes")
     included = b""
-    for line in content.decode("utf-8", "replace").splitlines():
+    for line in content.decode("utf-8-sig", "replace").splitlines():
         words = line.replace("=", " ").split()
         if len(words) >= 2 and words[0] in _INCLUDES:
             with contextlib.suppress(OSError):  # pip says which file is missing
