@@ -91,6 +91,7 @@ Destination VertexAiHandler::DestinationOf(Exchange& exchange) const {
 Destination VertexAiHandler::Redirected(Exchange& exchange, std::string_view path) const {
   using Kind = Destination::Kind;
   if (metrics_ && path == "metrics") return {Kind::kMetrics, {}, Method::kGet};
+  if (path.find('?') != path.npos) return {};  // the redirection is to a path without a query
   const http::PathView target = exchange.Redirect("/" + std::string(path));
   const http::Route route = http::FindRoute(target);
   const bool is_v2 = http::PathSegments(target).TakeWord("v2");
