@@ -93,7 +93,7 @@ TEST_F(EncodeInferResponseTest, JsonOfEveryType) {
       R"({"name":"i64","datatype":"INT64","shape":[1],"data":[-9223372036854775808]},)"
       R"({"name":"u64","datatype":"UINT64","shape":[1],"data":[18446744073709551615]},)"
       R"({"name":"s","datatype":"BYTES","shape":[2],"data":["a\"","\u0000)"
-      "\xff"
+      "\uFFFD"
       R"(\n"]},)"
       R"({"name":"e","datatype":"INT32","shape":[0],"data":[]}]})");
   EXPECT_TRUE(status_.ok()) << status_.message();
