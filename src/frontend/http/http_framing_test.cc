@@ -261,7 +261,7 @@ TEST_F(HttpFramingTest, BodiesBeyondTheBudgetAreRefused) {
   EXPECT_EQ(chunked.Receive()->status, 503);
 
   large.Send(std::string(899'999, ' '));  // not JSON, which is an ordinary error
-  EXPECT_EQ(large.Receive()->status, 500);
+  EXPECT_EQ(large.Receive()->status, 400);
   RawClient next(server_->port());
   next.Send(Post(kInfer, std::string(400'000, ' ') + kJson));
   EXPECT_EQ(next.Receive()->body, kJsonAnswer);

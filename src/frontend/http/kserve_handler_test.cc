@@ -309,7 +309,7 @@ TEST_F(KserveHandlerTest, InferenceFailures) {
   Expect(Post("/v2/models/decoupled/infer"), 501, "text/plain",
          R"({"error":"HTTP end point doesn't support models with decoupled transaction policy"})");
   EXPECT_EQ(Post("/v2/models/echo/versions/99999999999999999999/infer").status, 400);
-  Expect(Post("/v2/models/echo/infer", "{}"), 500, "application/json",
+  Expect(Post("/v2/models/echo/infer", "{}"), 400, "application/json",
          R"({"error":"Unable to parse 'inputs': attempt to access non-existing object member )"
          R"('inputs'"})");
   Expect(Ask(Method::kPost, "/v2/models/echo/infer", "{}", "", "", "3"), 400, "text/plain",
