@@ -143,7 +143,7 @@ TEST_F(AdmissionTest, LargeBodiesOfRefusedClientsAreNotReceived) {
   // And of a client that may, everything is.
   client_->Send(path + As("infer") + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
   client_->Send("0\r\n\r\n");
-  EXPECT_EQ(client_->Receive()->status, 500);
+  EXPECT_EQ(client_->Receive()->status, 400);
 }
 
 TEST_F(AdmissionTest, FieldsAreForwardedToModels) {

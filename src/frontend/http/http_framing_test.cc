@@ -401,7 +401,7 @@ TEST_F(HttpFramingTest, LargeJsonIsAnsweredInOrder) {
   EXPECT_EQ(Decompress(packed->body, 0, 10'000'000)->view(), first->body);
   const auto malformed = client.Receive();
   ASSERT_TRUE(malformed);
-  EXPECT_EQ(malformed->status, 500);
+  EXPECT_EQ(malformed->status, 400);
   EXPECT_EQ(malformed->Field("Content-Type"), "application/json");
   sender.join();
 }

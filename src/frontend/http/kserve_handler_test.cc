@@ -278,7 +278,7 @@ TEST_F(KserveHandlerTest, RepositoryIndex) {
   Expect(Post("/v2/repository/index", R"({"ready":true})"), 200, "application/json",
          R"([{"name":"echo","version":"1","state":"READY"}])");
   EXPECT_EQ(Post("/v2/repository/r/index").status, 200);
-  EXPECT_EQ(Post("/v2/repository/index", "{").status, 500);
+  EXPECT_EQ(Post("/v2/repository/index", "{").status, 400);
 }
 
 TEST_F(KserveHandlerTest, LoadAndUnload) {
