@@ -201,7 +201,7 @@ TEST_F(KserveHandlerTest, CompressedBodiesAreInflatedOnEveryRoute) {
     const std::string name(EncodingName(encoding));
     Expect(post(packed(change, encoding), name), 200, "application/json", plain.body);
     EXPECT_EQ(post(packed(change, encoding) + "x", name).status, 400);
-    EXPECT_EQ(post(packed(R"({"no_such":1})", encoding), name).status, 400);
+    EXPECT_EQ(post(packed("{", encoding), name).status, post("{", "").status);
     EXPECT_EQ(post("garbage", name).status, 400);
   }
   EXPECT_EQ(post(change, "identity").status, 200);
