@@ -41,18 +41,20 @@ Status CheckShape(const std::string& subject, const tensor::Shape& shape, const 
 }
 
 /// Returns whether a tensor that another model has made does not fit the model of `step`. Then it
-/// is not the client's fault that the model refuses the request.
+/// is not the client's fault that the model refuses the request. `batch_size` is the client's.
 bool HasWrongTensor(const EnsemblePlan& plan, size_t step, const config::ModelConfig& config,
-                    const InferenceRequest& request) {
+                    const InferenceRequest& request, int64_t batch_size) {
   const auto& mappings = plan.steps()[step].inputs;
   return std::any_of(mappings.begin(), mappings.end(), [&](const EnsemblePlan::Mapping& mapping) {
     if (plan.tensors()[mapping.tensor].producer == kNoStep) return false;
     const request::Input* const input = request.inputs().Find(mapping.name);
     const config::TensorSpec* const spec = config.FindInput(mapping.name);
     if (input == nullptr || spec == nullptr) return false;
-    const bool batching = config.max_batch_size() > 0 && !spec->is_shape_tensor;
-    if (!tensor::ShapeMatches(ShapePattern(spec->dims, batching), input->shape)) return true;
-    return batching && input->shape[0] > config.max_batch_size();
+    std::span<const int64_t> item = input->shape;
+    if (item.size() == spec->dims.size() + 1 && item[0] == std::max<int64_t>(batch_size, 1)) {
+      item = item.subspan(1);
+    }
+    return !tensor::ShapeMatches(spec->dims, item);
   });
 }
 
@@ -356,7 +358,8 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   // destroyed after the lock is released.
   const auto refused = std::move(request);
   const bool is_ours = status.code() == base::StatusCode::kInvalidArgument &&
-                       HasWrongTensor(parts_.plan, step, *member.identity->config, *refused);
+                       HasWrongTensor(parts_.plan, step, *member.identity->config, *refused,
+                                      request_->batch_size);
   const Status error = is_ours ? base::AsInternal(status) : status;
   {
     base::MutexLock lock(mutex_);

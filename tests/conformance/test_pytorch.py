@@ -140,7 +140,7 @@ def test_types_of_a_wrong_request_and_a_wrong_result(http):
                           [http.input("x", np.zeros(3, "i4"))])
     assert "INT32" in message and "FP32" in message
     numbers = {"kind": {"datatype": "INT64", "shape": [1], "data": [8]}}
-    message = http.expect("INVALID_ARG", "output 'OUTPUT__0' of model 'odd'", ask, http, "odd",
+    message = http.expect("INTERNAL", "output 'OUTPUT__0' of model 'odd'", ask, http, "odd",
                           numbers)
     assert "FP64" in message and "FP32" in message
 
