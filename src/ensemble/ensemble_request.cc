@@ -357,9 +357,9 @@ void EnsembleRequest::StartStep(EnsembleRun::StepStart start, bool may_run_inlin
   // The member refused the request, which therefore still belongs to this function. `refused` is
   // destroyed after the lock is released.
   const auto refused = std::move(request);
-  const bool is_ours = status.code() == base::StatusCode::kInvalidArgument &&
-                       HasWrongTensor(parts_.plan, step, *member.identity->config, *refused,
-                                      request_->batch_size);
+  const bool is_ours =
+      status.code() == base::StatusCode::kInvalidArgument &&
+      HasWrongTensor(parts_.plan, step, *member.identity->config, *refused, request_->batch_size);
   const Status error = is_ours ? base::AsInternal(status) : status;
   {
     base::MutexLock lock(mutex_);
