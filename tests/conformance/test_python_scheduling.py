@@ -120,15 +120,16 @@ def test_statistics_of_executions(python, python_client):
     assert min(success.values()) >= 0
 
 
-def test_an_error_of_one_response_is_no_failed_execution(python, python_client):
+def test_a_request_that_is_answered_with_an_error_has_failed(python, python_client):
+    """The execution has succeeded."""
     before = stats(python, "snippets")["inference_stats"]
     status, _ = python_client.error(python_client.infer, "snippets", [python_client.input(
         "CODE", np.array([b"return pb_utils.InferenceResponse(error=pb_utils.TritonError('no'))"],
                          np.object_))])
     assert status in (500, "INTERNAL")
     after = stats(python, "snippets")["inference_stats"]
-    assert after["fail"]["count"] == before["fail"]["count"]
-    assert after["success"]["count"] == before["success"]["count"] + 1
+    assert after["fail"]["count"] == before["fail"]["count"] + 1
+    assert after["success"]["count"] == before["success"]["count"]
 
 
 def test_a_failed_execution_counts_as_failed(python, python_client):
