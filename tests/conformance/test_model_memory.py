@@ -425,7 +425,7 @@ def test_explicit_loads_make_models_known(start):
     assert ready(server, "a").status == 400
     assert unload(server, "b").status == 200
     assert infer(server, "b").status != 200
-    assert load(server, "nope").status == 500
+    assert load(server, "nope").status == 404
 
 
 def test_overrides_come_back_with_their_model(start):
@@ -446,7 +446,7 @@ def test_a_failed_load_leaves_what_was_known(start):
     server = start(three, EXPLICIT)
     assert load(server, "a").status == 200
     answer = load(server, "a", config="{}")
-    assert answer.status == 500, answer.body
+    assert answer.status == 400, answer.body
     ok(infer(server, "a"))
     (server.repository / "b" / "1" / "fail").write_text("out of ink")
     answer = load(server, "b")
