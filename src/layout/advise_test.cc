@@ -99,6 +99,10 @@ TEST(AdviseTest, ASavedModelIsADirectory) {
             "'m/1/model.savedmodel' is a TensorFlow graph: rename 'm/1/model.savedmodel' to "
             "'m/1/model.graphdef', then set platform: \"tensorflow_graphdef\" in "
             "'m/config.pbtxt'");
+  EXPECT_EQ(OnVersion({{"1/model.savedmodel", kOther}}, kSaved),
+            "'m/1/model.savedmodel' is a file, and a saved model is a directory: move "
+            "'m/1/model.savedmodel' away, then copy 'm/1/model.savedmodel/saved_model.pb' from "
+            "its source");
 }
 
 TEST(AdviseTest, ABackendIsNoPlatform) {

@@ -244,10 +244,13 @@ class VersionRules {
     const KindFormat& saved_model = *FormatOf(FileKind::kSavedModel);
     const bool is_expected = facts_.platform == saved_model.platform ||
                              (facts_.platform.empty() && LastName(path) == saved_model.filename);
-    if (!is_expected || (kind != FileKind::kSavedModel && kind != FileKind::kGraphDef)) {
-      return std::nullopt;
-    }
+    const bool is_graph = kind == FileKind::kSavedModel || kind == FileKind::kGraphDef;
+    if (!is_expected || (IsModel(kind) && !is_graph)) return std::nullopt;
     const std::string found = Quoted(Shown(path)) + " is a file, and a saved model is a directory";
+    if (!is_graph) {
+      const std::string part = Shown(Below(path, "saved_model.pb"));
+      return Advice{found, {Then("move " + Quoted(Shown(path)) + " away", CopyStep(part))}};
+    }
     const std::string config = Shown(facts_.config_file);
     if (kind == FileKind::kGraphDef && LastName(path) != "saved_model.pb") {
       const KindFormat& graph = *FormatOf(kind);

@@ -153,6 +153,12 @@ std::string PlaceholderIn(std::string_view text, bool may_be_template) {
 }
 
 std::string PlaceholderRemedy(std::string_view placeholder) {
+  // A statement of a template stands for no value.
+  if (placeholder.starts_with("{%")) {
+    return "The file is a template that was not filled in: run the tool that fills it in, or "
+           "remove " +
+           std::string(placeholder) + ".";
+  }
   return "The file is a template that was not filled in: write the value in place of " +
          std::string(placeholder) + ", or run the tool that fills it in.";
 }

@@ -87,6 +87,11 @@ TEST(ReadText, StopsWhereTheStructureIsLost) {
   EXPECT_THAT(Problems("input [ { name: \"a\" ] output { }"),
               ElementsAre("1:21  text.syntax Expected identifier, got: ] |  | Close the braces and "
                           "quotes of 'input' in line 1. What follows was not looked at."));
+  EXPECT_THAT(
+      Problems("input [ { name: \"a\" }\noutput [ { name: \"b\" } ]"),
+      ElementsAre(testing::AllOf(testing::StartsWith("2:1  text.syntax"),
+                                 testing::HasSubstr("Close the braces and quotes of 'input' "
+                                                    "in line 1."))));
   EXPECT_EQ(ReadModelConfigText("input {", 10).config, nullptr);
 }
 
@@ -144,6 +149,9 @@ inputs: 1
   EXPECT_THAT(Remedies("input [ {{ name: \"x\" dims: [ {dims} ] }} ] dynamic_batching {{ }}"),
               ElementsAre(testing::StartsWith("1 input: the braces are doubled"),
                           testing::StartsWith("1 input[0].dims: the placeholder '{dims}'")));
+  EXPECT_THAT(
+      Remedies("{% if gpu %}\nname: \"m\""),
+      ElementsAre(testing::EndsWith("run the tool that fills it in, or remove {% if gpu %}.")));
   std::string many;
   for (int i = 0; i < 10000; ++i) many += "${" + std::string(100, '(') + "\n";
   EXPECT_FALSE(Problems(many).empty());

@@ -313,6 +313,15 @@ class Scan {
     Take(is_doubled ? 2 : 1, Last::kClose);
   }
 
+  /// Whether a name is here and what belongs to it behind: "output [".
+  bool BeginsField() const {
+    if (!IsWordStart(Now()) || std::isdigit(static_cast<unsigned char>(Now())) != 0) return false;
+    size_t end = at_;
+    while (end < text_.size() && IsWordStart(text_[end])) ++end;
+    const size_t after = text_.find_first_not_of(" \t\r\n", end);
+    return after != std::string_view::npos && std::strchr(":{[<", text_[after]) != nullptr;
+  }
+
   void StraySeparator(size_t at) {
     Add(kSyntax, at, at + 1,
         std::string("there is nothing for the '") + text_[at] + "' to separate", "",
@@ -338,6 +347,10 @@ class Scan {
     // Texts in quotes that follow each other are one text.
     const bool joins = last_ == Last::kValue && (Now() == '"' || Now() == '\'');
     if (!InList() || !after_value || joins) return;
+    if (BeginsField()) {
+      is_broken_ = true;  // the list before this field does not end, which the outline tells
+      return;
+    }
     const size_t end_of_last = text_.find_last_not_of(" \t\r\n", at_ - 1) + 1;
     const size_t blanks = text_.substr(0, at_).find_first_of(" \r", end_of_last);
     if (end_of_last == 0 || blanks == std::string_view::npos) return;
