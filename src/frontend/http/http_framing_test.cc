@@ -339,7 +339,7 @@ TEST_F(HttpFramingTest, ASlowIndexDelaysNoOtherClient) {
 class TimingHandler final : public HttpHandler {
  public:
   void Handle(Exchange& exchange) override {
-    if (exchange.head().path() != "/timed") return exchange.Finish();
+    if (exchange.head().path().text() != "/timed") return exchange.Finish();
     exchange.timing() = std::make_shared<const ServerTiming>();
     off_loop_.Run(exchange, [this, &exchange] {
       begun.set_value();
