@@ -18,6 +18,7 @@ base::Mutex hold_mutex;
 base::ConditionVariable hold_changed;
 int holding NEREID_GUARDED_BY(hold_mutex) = 0;
 int released NEREID_GUARDED_BY(hold_mutex) = 0;
+int gone NEREID_GUARDED_BY(hold_mutex) = 0;  // of those that were holding
 
 uint64_t NowNs() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
@@ -106,6 +107,8 @@ void Hold() {
   const int turn = released;
   while (released <= turn) hold_changed.Wait(lock);
   --holding;
+  ++gone;
+  hold_changed.NotifyAll();
 }
 
 TRITONSERVER_Error* InstanceInitialize(TRITONBACKEND_ModelInstance* instance) {
@@ -188,6 +191,9 @@ void ReleaseHeld(int count) {
   while (holding < count) hold_changed.Wait(lock);
   ++released;
   hold_changed.NotifyAll();
+  // Until then the next call would count them again.
+  const int expected = gone + holding;
+  while (gone < expected) hold_changed.Wait(lock);
 }
 
 }  // namespace nereid::backend

@@ -24,7 +24,8 @@ namespace nereid::backend {
 /// `parallel`, the instances of a model may be initialized at the same time.
 std::unique_ptr<BackendLibrary> MakeCopyBackend(bool parallel = false);
 
-/// Lets executions that hold go on; blocks until `count` of them are holding.
+/// Lets executions that hold go on. Blocks until `count` of them are holding, and until all that
+/// were holding have gone on.
 void ReleaseHeld(int count = 1);
 
 }  // namespace nereid::backend
