@@ -22,9 +22,10 @@ bool IsWithin(std::string_view path, std::string_view field) {
   return path.size() == field.size() || path[field.size()] == '.' || path[field.size()] == '[';
 }
 
-// A plug-in of another author may complete what the tensors lack.
+// A plug-in of another author may complete what the tensors lack. Identity does not.
 bool MayFillInTensors(const config::ModelConfig& config) {
-  return !config.is_ensemble() && config::FindKnownBackend(config.backend()) == nullptr;
+  return !config.is_ensemble() && config.backend() != "identity" &&
+         config::FindKnownBackend(config.backend()) == nullptr;
 }
 
 // A function in model.py may add to the listed inputs and outputs and complete them.

@@ -227,6 +227,9 @@ TEST_F(RepositoryCheckTest, ABackendOfOthersMayCompleteTensors) {
                           testing::StartsWith("models/a/config.pbtxt:2:1 warning tensor.dims")));
   options_.strict_config = true;
   EXPECT_THAT(Findings(), testing::Each(testing::HasSubstr(" error tensor.")));
+  options_.strict_config = false;
+  Write("a/config.pbtxt", "backend: \"identity\"\ninput { name: \"x\" }");
+  EXPECT_THAT(Findings(), testing::Each(testing::HasSubstr(" error tensor.")));
 }
 
 TEST_F(RepositoryCheckTest, FilesForCapabilitiesAreTheirBackends) {
