@@ -284,6 +284,8 @@ def accepted_kinds(row):
             return True  # a parameter has any type; one that nobody knows is passed on
         if row.endpoint in ("kGenerate", "kGenerateStream"):
             return True  # a value instead of a list is a tensor of one element
+        if value is None and path in (("id",), ("outputs",)):
+            return True  # an optional member that is null counts as absent
         original = row.body
         for step in path:
             original = original[step]
