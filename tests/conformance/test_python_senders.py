@@ -2,13 +2,14 @@
 """Response senders of models that are not decoupled: their responses may come after execute()."""
 
 import concurrent.futures
+import os
 import re
 
 import pytest
 import raw_http
 from python_server import snippet_once, wait_until
 
-MODELS = ["snippets"]
+MODELS = ["snippets", "chain"]
 
 # Bodies of execute() that leave their request to a thread, which waits for another request.
 AFTERWARDS = """
@@ -133,3 +134,29 @@ sender.send(pb_utils.InferenceResponse(
     [pb_utils.Tensor("VALUE", np.array([b"x"], np.object_))]), {FINAL})
 return cancelled""") is False
     assert value(answer.result(60)) == ["x"]
+
+
+def test_an_unload_waits_for_a_request_that_was_left(python, python_http, pool, tmp_path):
+    """The thread waits for the other end of a pipe."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    answer = pool.submit(raw_http.infer, python, "chain", {"inputs": [raw_http.tensor(
+        "CODE", "BYTES", [1], [f"""
+import threading
+sender = request.get_response_sender()
+
+def answer():
+    open({str(pipe)!r}).close()
+    sender.send(pb_utils.InferenceResponse(
+        [pb_utils.Tensor("VALUE", np.array([b"late"], np.object_))]), {FINAL})
+
+threading.Thread(target=answer).start()
+model.kept["left"] = True
+return "NOTHING"
+"""])]})
+    wait_until(lambda: snippet_once(python, KEPT, "chain"), "the model has the request")
+    python_http.call("unload_model", "chain")
+    wait_until(lambda: raw_http.get(python, "/v2/models/chain/ready").status != 200, "the unload")
+    assert not answer.done()
+    pipe.open("w").close()
+    assert value(answer.result(60)) == ["late"]
