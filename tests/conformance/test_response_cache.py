@@ -240,8 +240,10 @@ def test_order_is_kept_over_hits_and_misses(cached):
         assert (result.as_numpy("OUTPUT0") == array).all()
 
 
-def test_a_response_that_does_not_fit_is_answered_and_logged(start_server, request, loop):
-    server = start_server("tiny_cache", models.write_cached, *cache_flags(request, "size=2048"))
+@pytest.mark.parametrize("size", [2048, 600])
+def test_a_response_that_does_not_fit_is_answered_and_logged(start_server, request, loop, size):
+    server = start_server(f"tiny_cache_{size}", models.write_cached,
+                          *cache_flags(request, f"size={size}"))
     client = Transport("http", server, loop)
     array = fresh(30, 30)
     for _ in range(2):
@@ -251,12 +253,12 @@ def test_a_response_that_does_not_fit_is_answered_and_logged(start_server, reque
     assert (found["cache_hit"], found["cache_miss"], found["executions"]) == (0, 2, 2)
     log = server.log_tail(1000)
     assert "Failed to insert key [" in log
-    assert "is greater than total cache size: 2048" in log
+    assert f"is greater than total cache size: {size}" in log
     client.close()
 
 
 @pytest.mark.parametrize("setting,text", [
-    ("size=10", "'size' is '10'"), ("size=lots", "'size' is 'lots'"), ("colour=red", "'colour'")])
+    ("size=0", "'size' is '0'"), ("size=lots", "'size' is 'lots'"), ("colour=red", "'colour'")])
 def test_a_bad_setting_ends_the_start(start_server, request, setting, text):
     with pytest.raises(ServerFailed, match=text):
         start_server("bad_cache", models.write_cached, *cache_flags(request, setting))
