@@ -7,6 +7,7 @@ import threading
 import time
 
 import decoupled_models as decoupled
+import grpc_raw
 import pytest
 import raw_http
 from raw_http import Wire, head
@@ -199,6 +200,15 @@ def test_a_decoupled_model_with_exactly_one_response(serving):
 def test_generate_wants_exactly_one_response(serving, count):
     answer = ask(serving, "square_int32", {"IN": count})
     assert (answer.status, answer.error) == (500, TOO_MANY)
+
+
+def test_a_long_error_over_grpc_keeps_its_end(serving):
+    code, text = grpc_raw.failure(serving, "ModelInfer", grpc_raw.infer_request(
+        "plain", [grpc_raw.tensor("INPUT0", "INT32", [1])], [b"\1\0\0\0"],
+        parameters={"fail": "the beginning\n" + "\u20ac" * 5000 + "\nthe cause"}))
+    assert code == "INTERNAL"
+    assert text.startswith("the beginning\n\u20ac") and text.endswith("\u20ac\nthe cause")
+    assert " bytes are left out ...\n\u20ac" in text and "\ufffd" not in text
 
 
 def test_errors_of_the_backend_decide_the_status(serving):
