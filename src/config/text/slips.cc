@@ -127,6 +127,7 @@ class Scan {
   void Take(size_t size, Last last) {
     last_begin_ = at_;
     at_ += size;
+    last_end_ = at_;
     last_ = last;
   }
 
@@ -313,13 +314,43 @@ class Scan {
     Take(is_doubled ? 2 : 1, Last::kClose);
   }
 
-  /// Whether a name is here and what belongs to it behind: "output [".
-  bool BeginsField() const {
-    if (!IsWordStart(Now()) || std::isdigit(static_cast<unsigned char>(Now())) != 0) return false;
+  /// Writes a symbol behind the last token, in place of a blank beside it. Returns whether there is
+  /// one.
+  bool PutBehindLast(char symbol) {
+    std::string& text = result_.text;
+    const size_t blank = std::string_view(text).substr(0, at_).find_first_of(" \r#", last_end_);
+    if (blank != std::string::npos && text[blank] != '#') {
+      text[blank] = symbol;
+      return true;
+    }
+    if (last_ != Last::kClose || last_end_ < 2 || text[last_end_ - 2] != ' ') return false;
+    text[last_end_ - 2] = text[last_end_ - 1];
+    text[last_end_ - 1] = symbol;
+    return true;
+  }
+
+  /// Returns the size of the name here if a field begins with it: "output ["; 0 otherwise.
+  size_t FieldHere() const {
+    if (!IsWordStart(Now()) || std::isdigit(static_cast<unsigned char>(Now())) != 0) return 0;
     size_t end = at_;
     while (end < text_.size() && IsWordStart(text_[end])) ++end;
     const size_t after = text_.find_first_not_of(" \t\r\n", end);
-    return after != std::string_view::npos && std::strchr(":{[<", text_[after]) != nullptr;
+    const bool is_field =
+        after != std::string_view::npos && std::strchr(":{[<", text_[after]) != nullptr;
+    return is_field ? end - at_ : 0;
+  }
+
+  /// Ends the list before the field that is here.
+  void MissingEnd(size_t name) {
+    is_broken_ = !PutBehindLast(']');
+    if (is_broken_) return;
+    const size_t list = open_.back().at;
+    const std::string field = "'" + std::string(text_.substr(at_, name)) + "'";
+    const auto line = 1 + std::count(text_.begin(), text_.begin() + at_, '\n');
+    Add(kSyntax, list, list + 1, "the list does not end before " + field, "a ']'",
+        "Write a ']' before " + field + " in line " + std::to_string(line) + ".");
+    open_.pop_back();
+    last_ = Last::kClose;
   }
 
   void StraySeparator(size_t at) {
@@ -347,16 +378,10 @@ class Scan {
     // Texts in quotes that follow each other are one text.
     const bool joins = last_ == Last::kValue && (Now() == '"' || Now() == '\'');
     if (!InList() || !after_value || joins) return;
-    if (BeginsField()) {
-      is_broken_ = true;  // the list before this field does not end, which the outline tells
-      return;
-    }
-    const size_t end_of_last = text_.find_last_not_of(" \t\r\n", at_ - 1) + 1;
-    const size_t blanks = text_.substr(0, at_).find_first_of(" \r", end_of_last);
-    if (end_of_last == 0 || blanks == std::string_view::npos) return;
+    if (const size_t name = FieldHere(); name > 0) return MissingEnd(name);
+    if (!PutBehindLast(',')) return;
     Add(kSyntax, at_, at_ + 1, "there is no ',' between two elements of the list", "a ','",
         "Write a ',' before this element.");
-    result_.text[blanks] = ',';
     last_ = Last::kSeparator;
   }
 
@@ -378,6 +403,7 @@ class Scan {
   size_t at_ = 0;
   Last last_ = Last::kStart;
   size_t last_begin_ = 0;
+  size_t last_end_ = 0;
   std::vector<Bracket> open_;
   bool has_doubled_ = false;
   bool is_broken_ = false;  // brackets do not match, so what follows may be anywhere
