@@ -96,7 +96,10 @@ class ConsoleHandler final : public Console {
 
   void Handle(Exchange& exchange) override;
   bool MayReceiveBody(Exchange& exchange) override;
-  http::BodyLimit LimitBody(Exchange& exchange) override { return kserve_->LimitBody(exchange); }
+  http::BodyLimit LimitBody(Exchange& exchange) override {
+    // MayReceiveBody() refuses the bodies of other requests.
+    return MayReceiveBody(exchange) ? kserve_->LimitBody(exchange) : http::BodyLimit();
+  }
   bool MakeInferenceReply(Exchange& exchange, std::unique_ptr<request::InferenceResponse> response,
                           int count) override {
     return kserve_->MakeInferenceReply(exchange, std::move(response), count);

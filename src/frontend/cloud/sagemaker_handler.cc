@@ -153,6 +153,7 @@ bool SagemakerHandler::MayReceiveBody(Exchange& exchange) {
 }
 
 http::BodyLimit SagemakerHandler::LimitBody(Exchange& exchange) {
+  if (!MayReceiveBody(exchange)) return {};  // which then refuses it
   const SagemakerPath path = FindSagemakerPath(exchange.head().path());
   if (const auto route = KserveRouteOf(path)) {
     return kserve().LimitBodyAt(exchange, *route, exchange.head().method);

@@ -125,6 +125,7 @@ bool VertexAiHandler::MayReceiveBody(Exchange& exchange) {
 }
 
 http::BodyLimit VertexAiHandler::LimitBody(Exchange& exchange) {
+  if (!MayReceiveBody(exchange)) return {};  // which then refuses it
   const Destination to = DestinationOf(exchange);
   if (to.kind == Destination::Kind::kKserve) {
     return kserve().LimitBodyAt(exchange, to.route, to.method);
