@@ -159,7 +159,9 @@ ErrorDescription Unexpected(const std::string& message, const KnownField* where)
   const Field* const field = where == nullptr ? nullptr : where->field;
   std::string remedy;
   if (message.starts_with("Expected \",\"")) {
-    remedy = "Write a ',' between the elements.";
+    // A list that lacks its bracket ends at another one, or with the text.
+    const bool is_open = found.empty() || found == "}" || found == ">";
+    if (!is_open) remedy = "Write a ',' between the elements.";
   } else if (message.starts_with("Expected identifier")) {
     const bool is_list = field != nullptr && field->is_repeated() && where->text->values.size() > 1;
     if (is_list) remedy = "Write the list in brackets: " + field->name() + ": [ ... ].";

@@ -87,6 +87,12 @@ TEST(ReadText, StopsWhereTheStructureIsLost) {
   EXPECT_THAT(Problems("input [ { name: \"a\" ] output { }"),
               ElementsAre("1:21  text.syntax Expected identifier, got: ] |  | Close the braces and "
                           "quotes of 'input' in line 1. What follows was not looked at."));
+  EXPECT_THAT(
+      Problems("input [ { dims: [ 1 }]"),
+      ElementsAre("1:21  text.syntax Expected \",\", found \"}\". |  | Close the braces and "
+                  "quotes of 'dims' in line 1. What follows was not looked at."));
+  EXPECT_THAT(Problems("input [ { name: \"a\" }"),
+              ElementsAre(testing::HasSubstr("Close the braces and quotes of 'input' in line 1.")));
   EXPECT_EQ(ReadModelConfigText("input {", 10).config, nullptr);
 }
 
