@@ -219,7 +219,7 @@ TEST(MemberRules, HaveDifferentIds) {
     EXPECT_TRUE(ids.insert(rule.id).second);
     EXPECT_FALSE(rule.summary.empty() || rule.expected.empty() || rule.remedy.empty());
   }
-  EXPECT_EQ(ids.size(), 10u);
+  EXPECT_EQ(ids.size(), 11u);
 }
 
 }  // namespace
