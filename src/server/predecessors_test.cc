@@ -168,7 +168,6 @@ TEST_F(PredecessorsTest, AVersionThatIsAddedDuringALookStays) {
   predecessors.Add({{finished.model, finished.version.get()}});
   // Meanwhile another version takes the place of the first one: the number stays the same.
   finished.version->on_list = [&] {
-    finished.version->on_list = nullptr;
     predecessors.DropAll();
     predecessors.Add({{added.model, added.version.get()}});
   };
