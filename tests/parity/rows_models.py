@@ -2,7 +2,6 @@
 """Rows about the server, its models and its repository."""
 
 import json
-from urllib.parse import quote
 
 from asks import ask
 from rows import PROTOCOLS, Row, json_type
@@ -19,11 +18,10 @@ SERVER = [
 ODD_NAME = "a b'\"<\N{SNOWMAN}"
 
 
-def _of_model(operation, *, not_found, version_failed, odd_name=None):
+def _of_model(operation, *, not_found, version_failed):
     """Returns the rows of an operation about one model: the valid one, and each way to name a model
     wrongly. `not_found` is the code for a model that does not exist or does not serve;
-    `version_failed` is the code for a version that exists and could not be loaded. `odd_name` is
-    HTTP's text for an odd name; None if there is no text."""
+    `version_failed` is the code for a version that exists and could not be loaded."""
     def row(kind, code="OK", **arguments):
         settings = {k: arguments.pop(k) for k in ("server", "doors", "differs", "why")
                     if k in arguments}
@@ -46,10 +44,7 @@ def _of_model(operation, *, not_found, version_failed, odd_name=None):
         row("version_out_of_range", "INVALID_ARG", model="plain", version="99999999999999999999",
             doors=PROTOCOLS),
     ]
-    encoded = quote(ODD_NAME, safe="")
-    differs = {"differs": {"http": (not_found, odd_name.format(encoded))},
-               "why": "Triton's: HTTP takes the path as it is written"} if odd_name else {}
-    return [*made, row("name_with_odd_characters", not_found, model=ODD_NAME, **differs)]
+    return [*made, row("name_with_odd_characters", not_found, model=ODD_NAME)]
 
 
 def _versions_as_text(operation):
@@ -62,12 +57,9 @@ def _versions_as_text(operation):
 
 MODELS = (
     _of_model("model_ready", not_found="OK", version_failed="OK")
-    + _of_model("model_metadata", not_found="NOT_FOUND", version_failed="UNAVAILABLE",
-                odd_name="Request for unknown model: '{}' is not found")
-    + _of_model("model_config", not_found="NOT_FOUND", version_failed="UNAVAILABLE",
-                odd_name="Request for unknown model: '{}' is not found")
-    + _of_model("model_statistics", not_found="INVALID_ARG", version_failed="INVALID_ARG",
-                odd_name="requested model '{}' is not available")
+    + _of_model("model_metadata", not_found="NOT_FOUND", version_failed="UNAVAILABLE")
+    + _of_model("model_config", not_found="NOT_FOUND", version_failed="UNAVAILABLE")
+    + _of_model("model_statistics", not_found="INVALID_ARG", version_failed="INVALID_ARG")
     + [Row("model_statistics/right_of_all", ask("model_statistics"))]
     # HTTP has no path without a name.
     + [Row(f"{operation}/name_empty", ask(operation, model=""), code, doors=("grpc", "c"))
