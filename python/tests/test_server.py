@@ -54,7 +54,7 @@ def test_load_and_unload(repository):
         server.unload("echo_fp32")
         with pytest.raises(nereid.NotFoundError):
             model.infer(ZERO)
-        with pytest.raises(nereid.InternalError, match="none"):
+        with pytest.raises(nereid.NotFoundError, match="none"):
             server.load("none")
         config = model_config = server.load("echo_fp32").config()
         config["max_batch_size"] = 4

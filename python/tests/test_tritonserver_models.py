@@ -41,7 +41,7 @@ def failing(tmp_path_factory):
 
 def test_register_a_repository(triton, tmp_path):
     write_identity(tmp_path, "registered", "FP32")
-    with pytest.raises(tritonserver.InternalError, match="failed to load 'registered'"):
+    with pytest.raises(tritonserver.NotFoundError, match="failed to load 'registered'"):
         triton.load("registered")
     triton.register_model_repository(str(tmp_path))
     with pytest.raises(tritonserver.AlreadyExistsError, match="has already been registered"):
@@ -50,7 +50,7 @@ def test_register_a_repository(triton, tmp_path):
     assert list(triton.load("registered").infer(inputs=ZERO))[0].final
     triton.unload("registered", wait_until_unloaded=True)
     triton.unregister_model_repository(str(tmp_path))
-    with pytest.raises(tritonserver.InternalError, match="failed to load 'registered'"):
+    with pytest.raises(tritonserver.NotFoundError, match="failed to load 'registered'"):
         triton.load("registered")
     with pytest.raises(tritonserver.InvalidArgumentError, match="repository not found"):
         triton.unregister_model_repository(str(tmp_path))
@@ -65,7 +65,7 @@ def test_register_a_repository_with_names(triton, tmp_path):
     model = triton.load("mapped")
     assert model.config()["name"] == "mapped"
     assert list(model.infer(inputs=ZERO))[0].model.name == "mapped"
-    with pytest.raises(tritonserver.InternalError, match="failed to load 'folder'"):
+    with pytest.raises(tritonserver.NotFoundError, match="failed to load 'folder'"):
         triton.load("folder")
     triton.unload("mapped", wait_until_unloaded=True)
     triton.unregister_model_repository(str(tmp_path))
