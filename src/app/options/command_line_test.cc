@@ -408,6 +408,9 @@ TEST(CommandLineTest, PlacesOfServicesThatAreOffDoNotMatter) {
       EXPECT_TRUE(Parse({"--model-store=/m", off, flag, port}).ok()) << flag;
       EXPECT_TRUE(Parse({"--model-store=/m", flag, port, flag + "=7000"}).ok()) << flag;
     }
+  }
+  for (const std::string service : {"http", "grpc", "metrics"}) {
+    const std::string off = "--allow-" + service + "=0";
     EXPECT_TRUE(Parse({"--model-store=/m", "--" + service + "-address", "-47", off}).ok());
   }
   EXPECT_EQ(Good({"--http-address", "-47", "--allow-http=0"}).options.metrics.address, "127.0.0.1");
