@@ -110,7 +110,7 @@ def test_refusals_have_their_status(json_server):
     raw_http.get(json_server, "/metrics", port=json_server.metrics_port)
     lines = log.requests(4)
     assert {(r["path"], r["status"], r.get("model")) for r in lines} == {
-        ("/v2/models/nope/config", 404, "nope"), ("/v2/models/plain/infer", 500, "plain"),
+        ("/v2/models/nope/config", 404, "nope"), ("/v2/models/plain/infer", 400, "plain"),
         ("/nowhere", 404, None), ("/metrics", 200, None)}
 
 

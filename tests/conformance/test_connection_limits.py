@@ -29,7 +29,7 @@ def is_served(one) -> bool:
     """Asks over HTTP; False if the server has closed the connection."""
     try:
         one.sendall(raw_http.head("GET", "/v2/health/live"))
-        return one.recv(100).startswith(b"HTTP/1.1 200")
+        return one.recv(4096).startswith(b"HTTP/1.1 200")
     except (BrokenPipeError, ConnectionResetError):
         return False
 

@@ -128,7 +128,7 @@ std::string_view Found(std::string_view message) {
 // Returns what to do about a value that the parser does not accept for this field.
 std::string RemedyOfValue(const std::string& message, const Field& field, const TextField& text) {
   const std::string_view found = Found(message);
-  const std::string name = field.name();
+  const std::string& name = field.name();
   if (message.starts_with("Integer out of range")) return "Write a number in this range.";
   if (message.starts_with("Expected \":\"")) {
     return found == "=" ? "Write ':' in place of '='." : "Write ':' behind '" + name + "'.";

@@ -123,8 +123,9 @@ MeantField FindMeantField(std::string_view name, const pb::Descriptor& type) {
   std::vector<std::string_view> names;
   for (int i = 0; i < type.field_count(); ++i) {
     names.push_back(type.field(i)->name());
-    if (WithoutPlural(names.back()) == WithoutPlural(name))
+    if (WithoutPlural(names.back()) == WithoutPlural(name)) {
       return {.name = std::string(names.back()), .place = ""};
+    }
   }
   for (const Alias& alias : kAliases) {
     if (alias.type == type.name() && alias.wrong == name) {

@@ -185,8 +185,9 @@ base::Result<SagemakerModels::Page> SagemakerModels::List(std::string_view token
   {
     base::MutexLock lock(mutex_);
     for (auto entry = entries_.upper_bound(after); entry != entries_.end(); ++entry) {
-      if (entry->second.state == State::kLoaded)
+      if (entry->second.state == State::kLoaded) {
         loaded.push_back({entry->first, entry->second.url});
+      }
     }
   }
   Page page;
