@@ -65,10 +65,10 @@ struct RunInput {
   bool on_gpu = false;
 };
 
-/// An execution context for one profile, with its buffers and CUDA graphs. A graph has an execution
-/// context of its own, which is used for nothing else: a context that takes other shapes may change
-/// what its graphs read. These contexts share their memory. Not thread-safe. The engine's GPU must
-/// be the current one for all functions and the destructor.
+/// An execution context for one profile, with its buffers and CUDA graphs. Each graph has its own
+/// execution context. Nothing else uses that context: giving it other shapes may change what the
+/// graph reads. The contexts of the graphs share their memory. Not thread-safe. The engine's GPU
+/// must be the current one for all functions and the destructor.
 class Execution {
  public:
   struct Options {

@@ -33,7 +33,8 @@ TensorRtPlugin FindTensorRt(const std::string& backend_directory) {
   if (backend_directory.empty()) return TensorRtPlugin::kMissing;
   const auto plugin = base::ReadFile(backend_directory + "/tensorrt/libtriton_tensorrt.so");
   if (!plugin.ok()) return TensorRtPlugin::kMissing;
-  // The plug-in that stands for TensorRT exports this name (backends/tensorrt/absent_plugin.cc).
+  // Only the plug-in that is built without TensorRT exports this name
+  // (backends/tensorrt/absent_plugin.cc).
   return plugin->find("NEREIDBACKEND_BuiltWithoutFramework") == plugin->npos
              ? TensorRtPlugin::kRunsPlans
              : TensorRtPlugin::kBuiltWithoutTensorRt;
