@@ -21,10 +21,11 @@ endif()
 find_program(NEREID_CCACHE ccache)
 if(NEREID_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${NEREID_CCACHE}")
-  # Without the first setting ccache does not keep what was compiled with a precompiled header. With the
-  # others all checkouts of the project share what was compiled.
+  # Without the sloppiness ccache does not keep what was compiled with a precompiled header. With one
+  # locale and the checkout as base, all builds of all checkouts share what was compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    "${CMAKE_COMMAND}" -E env --unset=LC_ALL --unset=LC_CTYPE --unset=LC_MESSAGES LANG=C.UTF-8
+    CCACHE_SLOPPINESS=pch_defines,time_macros
     "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${NEREID_CCACHE}")
 endif()
 

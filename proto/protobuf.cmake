@@ -57,10 +57,14 @@ list(TRANSFORM protobuf_sources PREPEND "${protobuf_dir}/src/google/protobuf/")
 
 add_library(nereid_protobuf STATIC ${protobuf_sources})
 target_include_directories(nereid_protobuf SYSTEM PUBLIC "${protobuf_dir}/src")
-# The sources are in the build folder, and their messages contain the names of the files: without the
-# prefix map, builds in different folders would differ.
-target_compile_options(nereid_protobuf PRIVATE ${NEREID_GENERATED_CODE}
-  "-fmacro-prefix-map=${CMAKE_BINARY_DIR}/=")
+target_compile_options(nereid_protobuf PRIVATE ${NEREID_GENERATED_CODE})
+# The sources are in the build folder, and their messages contain the names of the files: with absolute
+# names, builds in different folders would differ. The compiler cache makes the names relative below its
+# base, where an option with the folder's name would keep it from serving other folders.
+cmake_path(IS_PREFIX CMAKE_SOURCE_DIR "${CMAKE_BINARY_DIR}" NORMALIZE below_base)
+if(NOT NEREID_CCACHE OR NOT below_base)
+  target_compile_options(nereid_protobuf PRIVATE "-fmacro-prefix-map=${CMAKE_BINARY_DIR}/=")
+endif()
 target_compile_definitions(nereid_protobuf PRIVATE HAVE_PTHREAD=1)
 # Several files at a time, for most of what the compiler reads is the same headers again and again.
 # Not all of them take their macros back, and some do not bear company.
